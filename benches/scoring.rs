@@ -1,0 +1,56 @@
+//! Scoring a table, and one row, with the instruction set in use (`BINFM_ISA` chooses another).
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod synthetic;
+
+use binfm::Model;
+use binfm::encoding::{Matrix, Table};
+use binfm::kernels::Isa;
+use binfm::model::{Labels, Loss, Real, Scales, SignRows};
+use binfm::scoring::Scorer;
+use binfm::threads::{Stop, Threads};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use synthetic::{FEATURES, encoder, numbers};
+
+const ROWS: usize = 100_000;
+const M: usize = 32;
+
+fn score(criterion: &mut Criterion) {
+    let numbers = numbers(ROWS);
+    let mut group = criterion.benchmark_group(format!("score, {}", Isa::detect().name()));
+    group.sample_size(20);
+    for tilings in [1, 4] {
+        let scorer = scorer(&numbers, tilings);
+        for (rows, threads) in [(1, Some(1)), (ROWS, Some(1)), (ROWS, None)] {
+            let threads = Threads::new(threads).unwrap();
+            group.throughput(Throughput::Elements(rows as u64));
+            let name = format!("tilings {tilings}, rows {rows}, threads {}", threads.count());
+            let mut scores = vec![0_i128; rows];
+            group.bench_function(name, |bencher| {
+                bencher.iter(|| {
+                    score_all(&scorer, &numbers[..rows * FEATURES], &threads, &mut scores)
+                });
+            });
+        }
+    }
+}
+
+fn score_all(scorer: &Scorer, numbers: &[f32], threads: &Threads, scores: &mut [i128]) {
+    let matrix = Matrix::new(numbers, FEATURES);
+    let scales = scorer.model().scales();
+    let write = |terms: &[_], out: &mut [i128]| out[0] = scales.score(0, terms[0]);
+    scorer.each_row(Table::Dense(&matrix), threads, &Stop::default(), scores, write).unwrap();
+}
+
+/// A model of signs without pattern.
+fn scorer(numbers: &[f32], tilings: u32) -> Scorer {
+    let encoder = encoder(numbers, tilings);
+    let signs = SignRows::new(encoder.rows() as usize, 1, M, |_, row, column| {
+        (row * 37 + column * 101) % 7 < 3
+    });
+    let scales = Scales::new(&[Real { bias: 0.1, alpha: 0.05, beta_squared: 0.002 }]);
+    Scorer::new(Model::new(encoder, signs, scales, Loss::Logistic, Labels::counting(2)).unwrap())
+}
+
+criterion_group!(benches, score);
+criterion_main!(benches);

@@ -1,0 +1,30 @@
+//! A table of ijcnn1's width for the benches.
+
+use binfm::encoding::{Binning, Encoder, EncodingParams, Matrix, Table};
+use binfm::threads::{Stop, Threads};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use std::collections::BTreeMap;
+
+/// Columns of the table.
+pub const FEATURES: usize = 22;
+
+/// Numbers in [0, 1), row by row.
+pub fn numbers(rows: usize) -> Vec<f32> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);
+    (0..rows * FEATURES).map(|_| (rng.next_u32() >> 8) as f32 / (1 << 24) as f32).collect()
+}
+
+/// The encoder learned from the numbers, with the default number of rows a feature.
+pub fn encoder(numbers: &[f32], tilings: u32) -> Encoder {
+    let params = EncodingParams {
+        bins: 20,
+        tilings,
+        binning: Binning::Quantile,
+        categorical: Vec::new(),
+        vocabularies: BTreeMap::new(),
+        min_count: 1.0,
+    };
+    let matrix = Matrix::new(numbers, FEATURES);
+    Encoder::fit(Table::Dense(&matrix), None, &params, &Threads::one(), &Stop::default()).unwrap()
+}

@@ -1,0 +1,10 @@
+"""Binarized factorization machines: nonlinear tabular models of a few hundred bytes.
+
+``binfm.train(X, y)`` returns a :class:`Model`; ``model.save(path)`` and ``binfm.load(path)`` keep it.
+"""
+
+from binfm._core import ModelFormatError, __version__
+from binfm.model import Feature, Model, load
+from binfm.training import train
+
+__all__ = ["Feature", "Model", "ModelFormatError", "__version__", "load", "train"]

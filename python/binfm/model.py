@@ -1,0 +1,255 @@
+"""A finished model: immutable, a few kilobytes, the same bytes in memory, in a file and in a pickle."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binfm import _core
+from binfm._inputs import table_for
+from binfm._labels import as_array
+
+
+@dataclass(frozen=True)
+class Feature:
+    """How one column of X becomes active parameter rows.
+
+    A value in cell ``c`` activates the ``tilings`` consecutive rows from ``rows.start + c * stride`` on. With stride 1
+    neighbouring cells share all rows but one (shifted grids); with stride ``tilings`` they share none (copies).
+    """
+
+    kind: str
+    """``"numeric"``, ``"categorical"`` or ``"unused"`` (constant in training: no rows)."""
+    rows: range
+    """The parameter rows of this feature."""
+    cells: int
+    """Number of cells, the missing one not counted."""
+    stride: int
+    edges: NDArray[np.float32]
+    """A value of at least ``edges[c - 1]`` and below ``edges[c]`` is in cell ``c``."""
+    levels: tuple[int, ...] | tuple[str, ...]
+    """Known categories in cell order; others are absent."""
+    missing_row: int | None
+    """First row of the NaN cell, or None: then NaN is absent."""
+
+
+class Model:
+    """A trained binarized factorization machine.
+
+    Made by :func:`binfm.train`, :func:`binfm.load` or :meth:`from_bytes`; it never changes.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(500, 2))
+    >>> model = binfm.train(X, (X**2).sum(axis=1) < 1.4, m=4)
+    >>> model.predict([[0.0, 0.1], [2.0, 1.5]])
+    array([ True, False])
+    >>> model.nbytes < 250
+    True
+    """
+
+    __slots__ = ("_classes", "_core", "_history", "_vocabularies", "best_epoch")
+
+    _core: _core.Model
+    best_epoch: int | None
+    """The pass whose parameters these are, counted from 1; None for a loaded model."""
+
+    def __init__(self) -> None:
+        raise TypeError("Model: made by binfm.train, binfm.load or Model.from_bytes")
+
+    @classmethod
+    def _of(
+        cls, core: _core.Model, history: list[dict[str, float]] | None = None, best_epoch: int | None = None
+    ) -> Model:
+        self = object.__new__(cls)
+        labels = core.labels()
+        put = object.__setattr__
+        put(self, "_core", core)
+        put(self, "_classes", None if labels[0] == "none" else as_array(labels))
+        put(self, "_history", tuple(dict(record) for record in history or ()))
+        put(self, "_vocabularies", {j: core.vocabulary(j) for j in core.text_columns})
+        put(self, "best_epoch", best_epoch)
+        return self
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Model: {name} cannot be set; a model never changes")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"Model: {name} cannot be deleted; a model never changes")
+
+    # Scores
+
+    def decision_function(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Return the score of each row: shape (n,), or (n, classes) where there are more than two.
+
+        Parameters
+        ----------
+        X : table of n rows and the features of training
+        n_jobs : threads; None is all cores. The scores do not depend on it.
+        """
+        return self._core.decision(table_for(X, self._vocabularies), n_jobs)
+
+    def predict(self, X: Any, *, n_jobs: int | None = None) -> NDArray[Any]:
+        """Return the class label of each row, or the predicted number where the loss is "squared"."""
+        if self._classes is None:
+            return self.decision_function(X, n_jobs=n_jobs)
+        classes: NDArray[Any] = self._classes[self._core.classify(table_for(X, self._vocabularies), n_jobs)]
+        return classes
+
+    def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Return the probability of each class, shape (n, classes). The loss must be "logistic".
+
+        With more than two classes each has its own logistic score; they are scaled to add up to one.
+        """
+        return self._core.probabilities(table_for(X, self._vocabularies), n_jobs)
+
+    def terms(self, X: Any, *, n_jobs: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the integers L and Q of each row, of which score = bias + alpha * L + beta**2 * Q.
+
+        L is the sum of the active rows' signs w, Q the sum of v·v' over all pairs of active rows.
+        """
+        return self._core.terms(table_for(X, self._vocabularies), n_jobs)
+
+    # What it is made of
+
+    @property
+    def classes(self) -> NDArray[Any] | None:
+        """The sorted class labels; None for regression."""
+        return None if self._classes is None else self._classes.copy()
+
+    @property
+    def m(self) -> int:
+        """Number of factors: bits of V a parameter row."""
+        return self._core.m
+
+    @property
+    def tilings(self) -> int:
+        """Number of rows that each present feature activates."""
+        return self._core.tilings
+
+    @property
+    def loss(self) -> str:
+        """The loss it was trained with."""
+        return self._core.loss
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of X."""
+        return self._core.features
+
+    @property
+    def alpha(self) -> float | NDArray[np.float64]:
+        """Scale of w, as used in scores; an array where there are more than two classes."""
+        return self._scale(0)
+
+    @property
+    def beta(self) -> float | NDArray[np.float64]:
+        """Scale of V, as used in scores; an array where there are more than two classes."""
+        return self._scale(1)
+
+    @property
+    def bias(self) -> float | NDArray[np.float64]:
+        """Score of a row without active features; an array where there are more than two classes."""
+        return self._scale(2)
+
+    @property
+    def w(self) -> NDArray[np.int8]:
+        """Signs of the linear term, shape (rows,), or (classes, rows) where there are more than two."""
+        return self._per_function(self._core.w())
+
+    @property
+    def V(self) -> NDArray[np.int8]:
+        """Signs of the factors, shape (rows, m), or (classes, rows, m) where there are more than two."""
+        return self._per_function(self._core.V())
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """How each column becomes active rows."""
+        return tuple(Feature(**self._core.feature(j)) for j in range(self._core.features))
+
+    @property
+    def edges(self) -> tuple[NDArray[np.float32], ...]:
+        """The bin edges of each column; empty for categorical ones."""
+        return tuple(feature.edges for feature in self.features)
+
+    @property
+    def history(self) -> list[dict[str, float]]:
+        """A record for each pass over the data: epoch, loss and, with held-out rows, val_loss. Not saved."""
+        return [dict(record) for record in self._history]
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the saved file in bytes, everything included."""
+        return self._core.nbytes
+
+    def size_report(self) -> dict[str, int]:
+        """Return the bytes that each part of the saved file takes; they add up to ``nbytes``."""
+        return dict(self._core.size_report())
+
+    # Bytes
+
+    def to_bytes(self) -> bytes:
+        """Return the content of the saved file."""
+        return self._core.to_bytes()
+
+    @classmethod
+    def from_bytes(cls, blob: Any) -> Model:
+        """Return the model in the content of a file; raise ModelFormatError if it is damaged in any way."""
+        if not isinstance(blob, bytes):
+            try:
+                blob = bytes(memoryview(blob))
+            except TypeError:
+                raise TypeError(f"blob: got {type(blob).__name__}; accepted are bytes") from None
+        return cls._of(_core.Model.from_bytes(blob))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file. At any moment the path holds the old file or the whole new one."""
+        self._core.save(_path(path))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.to_bytes(), self.history, self.best_epoch)
+
+    def __copy__(self) -> Model:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and self.to_bytes() == other.to_bytes()
+
+    def __hash__(self) -> int:
+        return hash(self.to_bytes())
+
+    def __repr__(self) -> str:
+        task = "regression" if self._classes is None else f"{len(self._classes)} classes"
+        return f"<binfm.Model: {task}, {self.n_features} features, m={self.m}, tilings={self.tilings}, {self.nbytes} bytes>"
+
+    def _scale(self, which: int) -> float | NDArray[np.float64]:
+        values = self._core.scales()[which]
+        return values[0] if len(values) == 1 else np.array(values)
+
+    def _per_function(self, array: NDArray[np.int8]) -> NDArray[np.int8]:
+        return array[0] if self._core.functions == 1 else array
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Read a model from a file; raise ModelFormatError if it is damaged in any way."""
+    return Model._of(_core.Model.load(_path(path)))
+
+
+def _restore(blob: bytes, history: list[dict[str, float]], best_epoch: int | None) -> Model:
+    return Model._of(_core.Model.from_bytes(blob), history, best_epoch)
+
+
+def _path(path: str | os.PathLike[str]) -> str:
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise TypeError(f"path: got {type(path).__name__}; accepted is a path") from None

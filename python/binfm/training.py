@@ -1,0 +1,248 @@
+"""`binfm.train`, the front door."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from binfm import _core
+from binfm._inputs import Csr, Dense, Settings, rows_of, table_for, training_table, weights
+from binfm._labels import REGRESSION, Labels, class_numbers, encode_classes, regression_target
+from binfm.model import Model
+
+Callback = Callable[[int, dict[str, float]], object]
+
+HOLDOUT = 0.1
+"""Share of the rows held out to choose the number of epochs."""
+HOLDOUT_FROM = 10_000
+"""Rows from which `early_stopping="auto"` holds some out: below, they are worth more in training."""
+
+
+def train(
+    X: Any,
+    y: Any,
+    *,
+    m: int = 32,
+    b: int = 20,
+    tilings: int = 4,
+    binning: str = "quantile",
+    loss: str | None = None,
+    method: str = "bfm",
+    scaling: bool = True,
+    optimizer: str = "adagrad",
+    epochs: int = 30,
+    learning_rate: float = 0.02,
+    lambda_w: float = 0.0,
+    lambda_v: float = 0.0,
+    categorical: Any = None,
+    min_count: float = 1,
+    sample_weight: Any = None,
+    eval_set: Any = None,
+    early_stopping: bool | str = "auto",
+    patience: int = 5,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    callback: Callback | None = None,
+) -> Model:
+    """Train a binarized factorization machine.
+
+    Parameters
+    ----------
+    X : table of numbers, n rows by d features
+        numpy (any real dtype and memory order, or objects with text in `categorical` columns) or scipy.sparse.
+        NaN is a value of its own. In a sparse X a zero is absent: it activates nothing.
+    y : n class labels (integers, floats, booleans or strings), or numbers where `loss` is "squared"
+    m : number of factors, one bit each a parameter row; from 1 up
+    b : number of parameter rows a numeric feature
+    tilings : number of shifted grids: rows that each present feature activates; below `b`. 1 is the paper's method
+    binning : "quantile" or "uniform" (equal width)
+    loss : "logistic" (default), "hinge", "squared_hinge", or "squared" for regression
+    method : "bfm"
+    scaling : learn the scales alpha and beta; False fixes both at 1
+    optimizer : "adagrad" or "sgd"
+    epochs : passes over the data, at most
+    learning_rate : step size of the first epoch
+    lambda_w, lambda_v : regularization of the linear term and of the factors
+    categorical : column numbers, or a boolean mask of the columns, whose values are categories
+    min_count : categories seen fewer times are ignored
+    sample_weight : a weight for each row
+    eval_set : (X, y) or (X, y, sample_weight), to measure the loss on after each epoch
+    early_stopping : True: stop when the loss on held-out rows no longer falls and return the best epoch.
+        The rows are those of `eval_set`, or else a tenth of X. "auto": with an `eval_set`, or from 10,000 rows on
+    patience : epochs without improvement before stopping
+    seed : the same data, parameters and seed give the same bytes on any machine
+    n_jobs : threads; None is all cores. The result does not depend on it
+    progress : show a bar, if tqdm is installed
+    callback : called as callback(epoch, record) after each epoch; training stops if it returns True
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, size=(2000, 2))
+    >>> y = X[:, 0] * X[:, 1] > 0
+    >>> model = binfm.train(X[:1000], y[:1000], m=8)
+    >>> bool(np.mean(model.predict(X[1000:]) == y[1000:]) > 0.95)
+    True
+    """
+    _one_of("method", method, ("bfm",))
+    loss = "logistic" if loss is None else loss
+    _one_of("loss", loss, ("logistic", "hinge", "squared_hinge", "squared"))
+    if early_stopping not in ("auto", True, False):
+        raise ValueError(f"early_stopping: got {early_stopping!r}; accepted are 'auto', True and False")
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback: got {type(callback).__name__}; accepted is a function of epoch and record")
+
+    min_count = _number("min_count", min_count)
+    rows = _length(X)
+    weight = weights(sample_weight, "sample_weight", rows)
+    table, columns, vocabularies = training_table(X, categorical, weight, min_count)
+    target, labels = (regression_target(y, "y"), REGRESSION) if loss == "squared" else _classes(y)
+    _same_length("X", rows_of(table), "y", len(target))
+    valid = _eval_set(eval_set, labels, vocabularies)
+    early, holdout = _stopping(early_stopping, valid is not None, len(target))
+    settings = Settings(
+        m=_whole("m", m),
+        b=_whole("b", b),
+        tilings=_whole("tilings", tilings),
+        binning=_text("binning", binning),
+        loss=loss,
+        scaling=bool(scaling),
+        optimizer=_text("optimizer", optimizer),
+        epochs=_whole("epochs", epochs),
+        learning_rate=_number("learning_rate", learning_rate),
+        lambda_w=_number("lambda_w", lambda_w),
+        lambda_v=_number("lambda_v", lambda_v),
+        categorical=columns,
+        min_count=min_count,
+        early_stopping=early,
+        holdout=holdout,
+        patience=_whole("patience", patience),
+        seed=_whole("seed", seed),
+        n_jobs=None if n_jobs is None else _whole("n_jobs", n_jobs),
+    )
+    with _Progress(progress, settings.epochs) as bar:
+        core, history, best = _core.train(
+            table, target, weight, valid, labels, vocabularies, settings, bar.wrap(callback)
+        )
+    return Model._of(core, history, best)
+
+
+class _Progress:
+    """A tqdm bar over the epochs; nothing where it is not wanted or tqdm is not installed."""
+
+    def __init__(self, wanted: bool, epochs: int) -> None:
+        self._bar: Any = None
+        if wanted:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                return
+            self._bar = tqdm(total=epochs, desc="binfm", unit="epoch")
+
+    def wrap(self, callback: Callback | None) -> Callback | None:
+        if self._bar is None:
+            return callback
+
+        def advance(epoch: int, record: dict[str, float]) -> object:
+            self._bar.set_postfix({k: f"{v:.4f}" for k, v in record.items() if k != "epoch"}, refresh=False)
+            self._bar.update()
+            return None if callback is None else callback(epoch, record)
+
+        return advance
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _classes(y: Any) -> tuple[Any, Labels]:
+    if len(_sized("y", y)) == 0:
+        raise ValueError("y: got no rows; accepted is one row or more")
+    return encode_classes(y)
+
+
+def _eval_set(
+    eval_set: Any, labels: Labels, vocabularies: dict[int, list[str]]
+) -> tuple[Dense | Csr, Any, Any] | None:
+    if eval_set is None:
+        return None
+    if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
+        raise ValueError("eval_set: got something else than (X, y) or (X, y, sample_weight), which are accepted")
+    try:
+        table = table_for(eval_set[0], vocabularies)
+    except (ValueError, TypeError) as error:
+        raise type(error)(f"eval_set: {error}") from None
+    name = "eval_set's y"
+    regression = labels is REGRESSION
+    target = regression_target(eval_set[1], name) if regression else class_numbers(eval_set[1], labels, name)
+    _same_length("eval_set's X", rows_of(table), name, len(target))
+    weight = weights(eval_set[2] if len(eval_set) == 3 else None, "eval_set's sample_weight", len(target))
+    return table, target, weight
+
+
+def _stopping(early_stopping: bool | str, has_eval_set: bool, rows: int) -> tuple[bool, float]:
+    """Return whether to stop early, and the share of the rows to hold out for that."""
+    early = (has_eval_set or rows >= HOLDOUT_FROM) if early_stopping == "auto" else bool(early_stopping)
+    return early, HOLDOUT if early and not has_eval_set else 0.0
+
+
+def _length(X: Any) -> int:
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if isinstance(shape, tuple) and shape else len(_sized("X", X))
+
+
+def _sized(name: str, values: Any) -> Any:
+    try:
+        len(values)
+    except TypeError:
+        raise TypeError(f"{name}: got {type(values).__name__}; accepted is an array") from None
+    return values
+
+
+def _same_length(a: str, n: int, b: str, k: int) -> None:
+    if n != k:
+        raise ValueError(f"{b}: got {k} values; accepted are {n}, one for each row of {a}")
+    if n == 0:
+        raise ValueError(f"{a}: got no rows; accepted is one row or more")
+
+
+def _one_of(name: str, value: Any, accepted: tuple[str, ...]) -> None:
+    if value not in accepted:
+        listed = " and ".join(", ".join(map(repr, accepted)).rsplit(", ", 1))
+        verb = "is" if len(accepted) == 1 else "are"
+        raise ValueError(f"{name}: got {value!r}; accepted {verb} {listed}")
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: got {value!r}; accepted is a string")
+    return value
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name}: got {value!r}; accepted are whole numbers")
+    number = int(value.__index__())
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"{name}: got {number}; accepted are whole numbers below 2**63")
+    return number
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        number = math.nan if isinstance(value, str | bytes) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"{name}: got {value!r}; accepted are finite numbers")
+    return number

@@ -1,0 +1,190 @@
+//! The encoded table that training goes through again and again, in as few bytes as the cells need.
+//!
+//! Of a dense table each feature takes 1, 2 or 4 bytes a row: its start, counted in strides from the feature's first
+//! row. Of a sparse table each active feature takes its start.
+
+use super::starts::ABSENT;
+use super::{Active, Block, Dense, Encoder, Table};
+use crate::Result;
+use crate::kernels::Isa;
+use crate::threads::{Stop, Threads};
+use rayon::prelude::*;
+
+/// An encoded table.
+#[derive(Clone, Debug)]
+pub enum Cells {
+    /// Every row has all features: packed codes, row by row.
+    Dense {
+        /// How each feature's code is stored and read.
+        codes: Vec<Code>,
+        /// Bytes a row.
+        width: usize,
+        /// The codes of all rows.
+        bytes: Vec<u8>,
+    },
+    /// Starts of the features that are there.
+    Sparse {
+        /// Where each row ends.
+        ends: Vec<usize>,
+        /// The starts of all rows.
+        starts: Vec<u32>,
+    },
+}
+
+/// How a feature's code is stored; start = first + code · stride, and the greatest code is "absent".
+#[derive(Clone, Copy, Debug)]
+pub struct Code {
+    at: usize,
+    size: usize,
+    first: u32,
+    stride: u32,
+}
+
+/// Rows that are encoded in one go.
+const BLOCK: usize = 256;
+
+impl Cells {
+    /// Encode a table.
+    ///
+    /// # Errors
+    /// If it is stopped.
+    pub fn new(
+        encoder: &Encoder,
+        isa: Isa,
+        table: Table,
+        threads: &Threads,
+        stop: &Stop,
+    ) -> Result<Self> {
+        match table {
+            Table::Dense(dense) => Self::dense(encoder, isa, dense, threads, stop),
+            Table::Csr(_) => Self::sparse(encoder, isa, table, stop),
+        }
+    }
+
+    /// Number of active features of all rows.
+    pub fn active_features(&self) -> usize {
+        match self {
+            Self::Dense { codes, width, bytes } => {
+                bytes.len().checked_div(*width).unwrap_or(0) * codes.len()
+            }
+            Self::Sparse { starts, .. } => starts.len(),
+        }
+    }
+
+    /// Replace `starts` by those of a row.
+    #[inline]
+    pub fn starts_of(&self, row: usize, out: &mut Vec<u32>) {
+        out.clear();
+        match self {
+            Self::Dense { codes, width, bytes } => {
+                let row = &bytes[row * width..][..*width];
+                if codes.len() == *width {
+                    // One byte each, and so in order.
+                    out.extend(
+                        codes
+                            .iter()
+                            .zip(row)
+                            .filter(|(_, byte)| **byte != u8::MAX)
+                            .map(|(c, &b)| c.start(b.into())),
+                    );
+                } else {
+                    out.extend(
+                        codes.iter().map(|code| code.read(row)).filter(|&start| start != ABSENT),
+                    );
+                }
+            }
+            Self::Sparse { ends, starts } => {
+                let first = row.checked_sub(1).map_or(0, |before| ends[before]);
+                out.extend_from_slice(&starts[first..ends[row]]);
+            }
+        }
+    }
+
+    fn dense(
+        encoder: &Encoder,
+        isa: Isa,
+        dense: &dyn Dense,
+        threads: &Threads,
+        stop: &Stop,
+    ) -> Result<Self> {
+        let (codes, width) = layout(encoder);
+        let mut bytes = vec![0; dense.rows() * width];
+        let columns = encoder.features().len();
+        let used: Vec<usize> =
+            (0..columns).filter(|&j| encoder.features()[j].span.cells > 0).collect();
+        threads.run(|| {
+            bytes.par_chunks_mut((BLOCK * width).max(1)).enumerate().try_for_each_init(
+                Block::default,
+                |block, (i, bytes)| {
+                    stop.check()?;
+                    let rows = bytes.len() / width;
+                    let starts = encoder.dense_starts(isa, dense, i * BLOCK, rows, block);
+                    for (starts, bytes) in
+                        starts.chunks_exact(columns).zip(bytes.chunks_exact_mut(width))
+                    {
+                        codes.iter().zip(&used).for_each(|(code, &j)| code.write(starts[j], bytes));
+                    }
+                    Ok(())
+                },
+            )
+        })?;
+        Ok(Self::Dense { codes, width, bytes })
+    }
+
+    fn sparse(encoder: &Encoder, isa: Isa, table: Table, stop: &Stop) -> Result<Self> {
+        let (mut block, mut active) = (Block::default(), Active::default());
+        let (mut ends, mut starts) = (Vec::with_capacity(table.rows()), Vec::new());
+        for first in (0..table.rows()).step_by(BLOCK) {
+            stop.check()?;
+            let rows = BLOCK.min(table.rows() - first);
+            encoder.activate(isa, table, first, rows, &mut block, &mut active);
+            ends.extend(active.ends.iter().map(|&end| starts.len() + end as usize));
+            starts.extend_from_slice(&active.starts);
+        }
+        Ok(Self::Sparse { ends, starts })
+    }
+}
+
+/// Where each used feature's code stands in a row, and the bytes of a row.
+fn layout(encoder: &Encoder) -> (Vec<Code>, usize) {
+    let mut width = 0;
+    let used = encoder.features().iter().filter(|feature| feature.span.cells > 0);
+    let codes = used.map(|feature| {
+        let span = feature.span;
+        let greatest = (span.rows() - span.tilings) / span.stride;
+        let size = if greatest < u32::from(u8::MAX) {
+            1
+        } else if greatest < u32::from(u16::MAX) {
+            2
+        } else {
+            4
+        };
+        let code = Code { at: width, size, first: span.first, stride: span.stride };
+        width += size;
+        code
+    });
+    (codes.collect(), width)
+}
+
+impl Code {
+    #[inline(always)]
+    fn start(self, code: u32) -> u32 {
+        self.first + code * self.stride
+    }
+
+    fn write(self, start: u32, row: &mut [u8]) {
+        let code = if start == ABSENT { ABSENT } else { (start - self.first) / self.stride };
+        row[self.at..][..self.size].copy_from_slice(&code.to_le_bytes()[..self.size]);
+    }
+
+    #[inline(always)]
+    fn read(self, row: &[u8]) -> u32 {
+        let at = self.at;
+        let (code, absent) = match self.size {
+            1 => (u32::from(row[at]), u32::from(u8::MAX)),
+            2 => (u32::from(u16::from_le_bytes([row[at], row[at + 1]])), u32::from(u16::MAX)),
+            _ => (u32::from_le_bytes([row[at], row[at + 1], row[at + 2], row[at + 3]]), ABSENT),
+        };
+        if code == absent { ABSENT } else { self.start(code) }
+    }
+}

@@ -1,0 +1,123 @@
+//! Floats as integers of the same order, and bin edges in as few bytes as will do.
+//!
+//! A value is rounded to float32 and compared by its key: the float's bits, turned so that a signed integer comparison
+//! gives the order of the numbers. An edge keeps only the leading 1 to 4 bytes of its key; the rest is zero.
+
+/// Key of a number; −0.0 has the key of 0.0. NaN has none: ask before.
+#[inline(always)]
+pub fn key(number: f32) -> i32 {
+    let bits = (number + 0.0).to_bits() as i32;
+    bits ^ ((bits >> 31) & i32::MAX)
+}
+
+/// The number whose key this is.
+pub fn number(key: i32) -> f32 {
+    f32::from_bits((key ^ ((key >> 31) & i32::MAX)) as u32)
+}
+
+/// Strictly ascending bin edges, each the key of the smallest number to its right.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Edges {
+    keys: Vec<i32>,
+    bytes: u8,
+}
+
+impl Edges {
+    /// From keys that keep `bytes` leading bytes.
+    pub fn new(keys: Vec<i32>, bytes: u8) -> Self {
+        debug_assert!(keys.is_sorted_by(|a, b| a < b));
+        Self { bytes: if keys.is_empty() { 0 } else { bytes }, keys }
+    }
+
+    /// The full keys.
+    pub fn keys(&self) -> &[i32] {
+        &self.keys
+    }
+
+    /// Leading bytes of a key that are kept: 1 to 4, or 0 where there are no edges.
+    pub fn bytes(&self) -> u8 {
+        self.bytes
+    }
+
+    /// Number of edges.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there is one cell only.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Cell of a number.
+    pub fn cell(&self, number: f32) -> u32 {
+        let key = key(number);
+        self.keys.partition_point(|&edge| edge <= key) as u32
+    }
+}
+
+/// Turns the sign bit, so that keys count up from zero.
+const SIGN: u32 = 1 << 31;
+
+/// The leading bytes of a key, as they stand in the file.
+pub fn leading(key: i32, bytes: u8) -> u32 {
+    (key as u32 ^ SIGN).checked_shr(low_bits(bytes)).unwrap_or(0)
+}
+
+/// The key whose leading bytes these are.
+pub fn from_leading(leading: u32, bytes: u8) -> i32 {
+    (leading.checked_shl(low_bits(bytes)).unwrap_or(0) ^ SIGN) as i32
+}
+
+/// The key with that many leading bytes that is nearest to a key.
+pub fn nearest(key: i32, bytes: u8) -> i32 {
+    let half = (1_u32 << low_bits(bytes)) >> 1;
+    from_leading(
+        leading((key as u32 ^ SIGN).saturating_add(half) as i32 ^ SIGN as i32, bytes),
+        bytes,
+    )
+}
+
+fn low_bits(bytes: u8) -> u32 {
+    32 - 8 * u32::from(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_the_order_of_numbers() {
+        let numbers = [
+            f32::NEG_INFINITY,
+            f32::MIN,
+            -1.5,
+            -1.0,
+            -1e-45,
+            0.0,
+            1e-45,
+            1.0,
+            1.5,
+            f32::MAX,
+            f32::INFINITY,
+        ];
+        assert!(numbers.is_sorted_by(|&a, &b| key(a) < key(b)));
+        assert_eq!(key(-0.0), key(0.0));
+        for x in numbers {
+            assert_eq!(number(key(x)).to_bits(), x.to_bits());
+        }
+    }
+
+    #[test]
+    fn shortened_keys_are_near_and_come_back() {
+        for x in [-3.7e8_f32, -1.0, -2e-40, 0.0, 0.3, 1.0, 6.02e23] {
+            for bytes in 1..=4 {
+                let short = nearest(key(x), bytes);
+                assert_eq!(from_leading(leading(short, bytes), bytes), short);
+                let apart = (i64::from(short) - i64::from(key(x))).abs();
+                assert!(apart <= (1_i64 << low_bits(bytes)) / 2, "{x} with {bytes} bytes");
+            }
+        }
+        assert_eq!(nearest(i32::MAX, 1), from_leading(0xff, 1));
+    }
+}

@@ -1,0 +1,142 @@
+//! From a table to active rows of the parameter table.
+//!
+//! Each feature owns a run of parameter rows. A value falls into a cell of its feature ([`numeric`], [`categorical`]),
+//! and the cell activates `tilings` consecutive rows of the run ([`tilings`]). A feature whose value is absent
+//! activates none.
+
+pub mod categorical;
+mod cells;
+mod fit;
+pub mod keys;
+pub mod numeric;
+pub mod sparse;
+mod starts;
+pub mod table;
+pub mod tilings;
+
+pub use categorical::{Category, Levels};
+pub use cells::Cells;
+pub use fit::{Binning, EncodingParams, MOST_BINS, MOST_TILINGS};
+pub use keys::Edges;
+pub use sparse::Csr;
+pub use starts::{Active, Block};
+pub use table::{Dense, Matrix, Table};
+pub use tilings::Span;
+
+use crate::{Error, Result};
+
+/// What training learned about the columns of X: how a value becomes active rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Encoder {
+    features: Vec<Feature>,
+    tilings: u32,
+    rows: u32,
+    zero_is_absent: bool,
+}
+
+/// One column of X.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Feature {
+    /// The parameter rows it owns and how cells map to them.
+    pub span: Span,
+    /// How a value becomes a cell.
+    pub values: Values,
+}
+
+/// How the values of a column become cells.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Constant in training: it can tell nothing and owns no rows.
+    Unused,
+    /// Numbers, cut into cells at edges.
+    Numbers(Edges),
+    /// Categories, a cell each.
+    Levels(Levels),
+}
+
+/// A column before it is given its place among the parameter rows.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// How a value becomes a cell.
+    pub values: Values,
+    /// Cells share no rows, instead of all but one with their neighbours.
+    pub copies: bool,
+    /// NaN has a cell of its own.
+    pub missing: bool,
+}
+
+/// Parameter rows are numbered below this, so that numbers of bits and of active rows stay far from overflow.
+const MOST_ROWS: u64 = 1 << 31;
+
+impl Encoder {
+    /// Give each column its run of rows, one after the other.
+    ///
+    /// # Errors
+    /// If there are too many rows.
+    pub fn new(columns: Vec<Column>, tilings: u32, zero_is_absent: bool) -> Result<Self> {
+        let mut rows = 0_u64;
+        let mut features = Vec::with_capacity(columns.len());
+        for column in columns {
+            let span = column.span(rows as u32, tilings);
+            rows += u64::from(span.rows());
+            if rows >= MOST_ROWS {
+                return Err(Error::value(
+                    "X",
+                    "too many categories or bins",
+                    format!("are fewer than {MOST_ROWS} parameter rows"),
+                ));
+            }
+            features.push(Feature { span, values: column.values });
+        }
+        Ok(Self { features, tilings, rows: rows as u32, zero_is_absent })
+    }
+
+    /// The columns of X.
+    pub fn features(&self) -> &[Feature] {
+        &self.features
+    }
+
+    /// Rows that each present feature activates.
+    pub fn tilings(&self) -> u32 {
+        self.tilings
+    }
+
+    /// Parameter rows in all.
+    pub fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Whether it was learned from a sparse table: a zero activates nothing.
+    pub fn zero_is_absent(&self) -> bool {
+        self.zero_is_absent
+    }
+
+    /// The most rows that one row of X can activate.
+    pub fn most_active(&self) -> u64 {
+        let used = self.features.iter().filter(|f| f.values != Values::Unused).count();
+        used as u64 * u64::from(self.tilings)
+    }
+
+    /// Check that a table has as many columns as training had.
+    ///
+    /// # Errors
+    /// Names both numbers.
+    pub fn check_width(&self, columns: usize) -> Result<()> {
+        if columns == self.features.len() {
+            return Ok(());
+        }
+        let accepted = format!("are {}, as in training", self.features.len());
+        Err(Error::value("X", format!("{columns} features"), accepted))
+    }
+}
+
+impl Column {
+    fn span(&self, first: u32, tilings: u32) -> Span {
+        let cells = match &self.values {
+            Values::Unused => return Span::none(first),
+            Values::Numbers(edges) => edges.len() as u32 + 1,
+            Values::Levels(levels) => levels.len() as u32,
+        };
+        Span::new(first, cells, tilings, self.copies, self.missing)
+    }
+}

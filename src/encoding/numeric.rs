@@ -1,0 +1,263 @@
+//! Where to cut a numeric feature.
+//!
+//! Quantiles that know of spikes: a value that alone holds more than its share of the rows takes one cell, and the
+//! others share what is left, again and again until none is too heavy. The runs of light values between the spikes get
+//! cells in proportion to their weight, and each run is cut into cells of equal weight.
+
+use super::keys::{self, Edges};
+
+/// The distinct values of a feature as ascending keys, and the weight of each.
+#[derive(Clone, Debug, Default)]
+pub struct Distinct {
+    keys: Vec<i32>,
+    weights: Vec<f64>,
+    missing: bool,
+}
+
+impl Distinct {
+    /// Sort and count. Values of zero weight count for nothing.
+    pub fn new(values: &[f32], weights: Option<&[f64]>) -> Self {
+        let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+        let counted = || values.iter().enumerate().filter(|&(row, _)| weight(row) > 0.0);
+        let missing = counted().any(|(_, value)| value.is_nan());
+        let present = counted().filter(|(_, value)| !value.is_nan());
+        let mut distinct = Self { missing, ..Self::default() };
+        if weights.is_none() {
+            let mut sorted: Vec<i32> = present.map(|(_, &value)| keys::key(value)).collect();
+            sorted.sort_unstable();
+            sorted.chunk_by(|a, b| a == b).for_each(|run| distinct.push(run[0], run.len() as f64));
+        } else {
+            let mut sorted: Vec<(i32, f64)> =
+                present.map(|(row, &value)| (keys::key(value), weight(row))).collect();
+            sorted.sort_by_key(|&(key, _)| key);
+            for run in sorted.chunk_by(|a, b| a.0 == b.0) {
+                distinct.push(run[0].0, run.iter().map(|&(_, weight)| weight).sum());
+            }
+        }
+        distinct
+    }
+
+    fn push(&mut self, key: i32, weight: f64) {
+        self.keys.push(key);
+        self.weights.push(weight);
+    }
+
+    /// Number of distinct values.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether NaN is among the values.
+    pub fn missing(&self) -> bool {
+        self.missing
+    }
+
+    /// Weight of all values but NaN.
+    pub fn weight(&self) -> f64 {
+        self.weights.iter().sum()
+    }
+
+    /// Edges at quantiles, for `cells` cells at most.
+    pub fn quantile_edges(&self, cells: usize) -> Edges {
+        if cells < self.len() {
+            self.shortest(&quantile_cuts(&self.weights, cells))
+        } else {
+            self.edge_each()
+        }
+    }
+
+    /// Edges at equal distances over the finite values.
+    pub fn uniform_edges(&self, cells: usize) -> Edges {
+        if cells >= self.len() {
+            return self.edge_each();
+        }
+        let finite =
+            || self.keys.iter().map(|&key| f64::from(keys::number(key))).filter(|x| x.is_finite());
+        let (low, high) = (finite().fold(f64::MAX, f64::min), finite().fold(f64::MIN, f64::max));
+        let width = (high - low) / cells as f64;
+        let exact: Vec<f64> = (1..cells).map(|i| low + width * i as f64).collect();
+        for bytes in 1..=4 {
+            let edges: Vec<i32> =
+                exact.iter().map(|&edge| keys::nearest(keys::key(edge as f32), bytes)).collect();
+            let near = |(&edge, &exact): (&i32, &f64)| {
+                (f64::from(keys::number(edge)) - exact).abs() <= width / 4.0
+            };
+            if edges.is_sorted_by(|a, b| a < b) && edges.iter().zip(&exact).all(near) {
+                return Edges::new(edges, bytes);
+            }
+        }
+        // Narrower than float32 can cut: quantiles can.
+        self.quantile_edges(cells)
+    }
+
+    fn edge_each(&self) -> Edges {
+        self.shortest(&(1..self.len()).collect::<Vec<_>>())
+    }
+
+    /// Edges between the values before and at each cut, in the fewest bytes that keep every cell's share within a
+    /// quarter of what it was.
+    fn shortest(&self, cuts: &[usize]) -> Edges {
+        let wanted = self.shares(cuts);
+        for bytes in 1..4 {
+            let edges: Vec<i32> = cuts.iter().map(|&cut| self.edge(cut, bytes)).collect();
+            if !edges.is_sorted_by(|a, b| a < b) {
+                continue;
+            }
+            let moved: Vec<usize> =
+                edges.iter().map(|edge| self.keys.partition_point(|key| key < edge)).collect();
+            let near = |(now, then): (f64, &f64)| (now - then).abs() <= then / 4.0;
+            if self.shares(&moved).into_iter().zip(&wanted).all(near) {
+                return Edges::new(edges, bytes);
+            }
+        }
+        Edges::new(cuts.iter().map(|&cut| self.edge(cut, 4)).collect(), 4)
+    }
+
+    /// An edge of so many bytes near the middle between two values, if possible on neither side of both.
+    fn edge(&self, cut: usize, bytes: u8) -> i32 {
+        let (low, high) = (self.keys[cut - 1], self.keys[cut]);
+        let middle = (f64::from(keys::number(low)) + f64::from(keys::number(high))) / 2.0;
+        let middle = if middle.is_nan() { high } else { keys::key(middle as f32) };
+        let near = keys::nearest(middle, bytes);
+        let last = keys::from_leading(keys::leading(high, bytes), bytes);
+        if (near <= low || near > high) && last > low { last } else { near }
+    }
+
+    /// Weight of each cell.
+    fn shares(&self, cuts: &[usize]) -> Vec<f64> {
+        let ends = cuts.iter().copied().chain([self.len()]);
+        let mut first = 0;
+        ends.map(|end| self.weights[std::mem::replace(&mut first, end).min(end)..end].iter().sum())
+            .collect()
+    }
+}
+
+/// Indices, ascending, at which to cut values of these weights into exactly `cells` cells; there are more values.
+fn quantile_cuts(weights: &[f64], cells: usize) -> Vec<usize> {
+    let heavy = spikes(weights, cells);
+    let spike_count = heavy.iter().filter(|&&spike| spike).count();
+    let mut runs: Vec<Run> = Vec::new();
+    for (i, &spike) in heavy.iter().enumerate() {
+        match runs.last_mut() {
+            Some(run) if !spike && !run.spike => run.grow(weights[i]),
+            _ => runs.push(Run::new(i, weights[i], spike)),
+        }
+    }
+    share_cells(&mut runs, cells - spike_count);
+    let mut cuts: Vec<usize> = Vec::with_capacity(cells);
+    for run in &runs {
+        // A run without a cell of its own joins the spike before it, or the one after it.
+        if run.cells > 0 {
+            cuts.push(run.first);
+            cut_evenly(&weights[run.first..run.first + run.len], run.cells, run.first, &mut cuts);
+        }
+    }
+    cuts.remove(0);
+    cuts
+}
+
+/// Values heavier than an equal share of what the heavier ones leave.
+fn spikes(weights: &[f64], cells: usize) -> Vec<bool> {
+    let mut heavy = vec![false; weights.len()];
+    let (mut rest, mut free) = (weights.iter().sum::<f64>(), cells);
+    while free > 1 {
+        let share = rest / free as f64;
+        let before = free;
+        for (spike, &weight) in heavy.iter_mut().zip(weights) {
+            if !*spike && weight > share && free > 1 {
+                *spike = true;
+                rest -= weight;
+                free -= 1;
+            }
+        }
+        if free == before {
+            break;
+        }
+    }
+    heavy
+}
+
+/// A spike, or light values between spikes.
+struct Run {
+    first: usize,
+    len: usize,
+    weight: f64,
+    spike: bool,
+    cells: usize,
+}
+
+impl Run {
+    fn new(first: usize, weight: f64, spike: bool) -> Self {
+        Self { first, len: 1, weight, spike, cells: usize::from(spike) }
+    }
+
+    fn grow(&mut self, weight: f64) {
+        self.len += 1;
+        self.weight += weight;
+    }
+}
+
+/// Give each next cell to the light run whose cells are heaviest.
+fn share_cells(runs: &mut [Run], cells: usize) {
+    for _ in 0..cells {
+        let open = runs.iter_mut().filter(|run| !run.spike && run.cells < run.len);
+        let load = |run: &Run| run.weight / (run.cells as f64 + 0.5);
+        if let Some(run) =
+            open.max_by(|a, b| load(a).total_cmp(&load(b)).then(b.first.cmp(&a.first)))
+        {
+            run.cells += 1;
+        }
+    }
+}
+
+/// Cut a run into cells of about equal weight: each takes its share of what is left.
+fn cut_evenly(weights: &[f64], cells: usize, first: usize, cuts: &mut Vec<usize>) {
+    let mut rest: f64 = weights.iter().sum();
+    let mut at = 0;
+    for left in (2..=cells).rev() {
+        let share = rest / left as f64;
+        let latest = weights.len() - (left - 1);
+        let mut taken = weights[at];
+        at += 1;
+        while at < latest && taken + weights[at] / 2.0 <= share {
+            taken += weights[at];
+            at += 1;
+        }
+        rest -= taken;
+        cuts.push(first + at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn exactly_as_many_cells_as_asked_for(weights in prop::collection::vec(1_u32..1000, 3..200), cells in 1_usize..40) {
+            let weights: Vec<f64> = weights.into_iter().map(f64::from).collect();
+            prop_assume!(cells < weights.len());
+            let cuts = quantile_cuts(&weights, cells);
+            prop_assert_eq!(cuts.len(), cells - 1);
+            prop_assert!(cuts.is_sorted_by(|a, b| a < b));
+            prop_assert!(cuts.iter().all(|&cut| cut > 0 && cut < weights.len()));
+        }
+    }
+
+    #[test]
+    fn a_spike_takes_one_cell() {
+        let mut weights = vec![1.0; 101];
+        weights[0] = 900.0;
+        let cuts = quantile_cuts(&weights, 11);
+        assert_eq!(cuts[0], 1);
+        assert!(cuts.windows(2).all(|pair| pair[1] - pair[0] == 10), "{cuts:?}");
+    }
+
+    #[test]
+    fn edges_take_few_bytes_and_keep_the_cells() {
+        let values: Vec<f32> = (0..1000).map(|i| (i as f32).mul_add(0.017, -3.0)).collect();
+        let edges = Distinct::new(&values, None).quantile_edges(16);
+        assert_eq!((edges.len(), edges.bytes()), (15, 2));
+    }
+}

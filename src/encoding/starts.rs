@@ -1,0 +1,183 @@
+//! A block of rows of X to the rows of the parameter table that they activate.
+//!
+//! Each present feature activates `tilings` consecutive parameter rows; the first of them, its start, says it all.
+
+use super::keys::key;
+use super::table::Value;
+use super::{Category, Csr, Dense, Encoder, Feature, Levels, Span, Table, Values};
+use crate::kernels::{self, Isa};
+
+/// The start of a feature that is absent.
+pub const ABSENT: u32 = u32::MAX;
+
+/// Starts of several rows, one after the other: row i's are `starts[ends[i-1]..ends[i]]`.
+#[derive(Clone, Debug, Default)]
+pub struct Active {
+    /// The starts of all rows.
+    pub starts: Vec<u32>,
+    /// Where each row's starts end.
+    pub ends: Vec<u32>,
+}
+
+impl Active {
+    fn clear(&mut self) {
+        self.starts.clear();
+        self.ends.clear();
+    }
+
+    fn push_row(&mut self, starts: impl Iterator<Item = u32>) {
+        self.starts.extend(starts.filter(|&start| start != ABSENT));
+        self.ends.push(self.starts.len() as u32);
+    }
+}
+
+/// Room for the work on one block, kept from block to block.
+#[derive(Debug, Default)]
+pub struct Block {
+    numbers: Vec<f32>,
+    keys: Vec<i32>,
+    cells: Vec<u32>,
+    categories: Vec<Category>,
+    starts: Vec<u32>,
+}
+
+impl Encoder {
+    /// Replace `active` by the starts of `rows` rows of a table from row `first` on.
+    pub fn activate(
+        &self,
+        isa: Isa,
+        table: Table,
+        first: usize,
+        rows: usize,
+        block: &mut Block,
+        active: &mut Active,
+    ) {
+        active.clear();
+        match table {
+            Table::Dense(dense) => {
+                let starts = self.dense_starts(isa, dense, first, rows, block);
+                starts
+                    .chunks_exact(self.features.len())
+                    .for_each(|row| active.push_row(row.iter().copied()));
+            }
+            Table::Csr(csr) if self.zero_is_absent => {
+                for row in first..first + rows {
+                    active.push_row(
+                        csr.row(row).map(|(j, value)| self.features[j].start_of(value, true)),
+                    );
+                }
+            }
+            Table::Csr(csr) => self.activate_with_zeros(csr, first, rows, block, active),
+        }
+    }
+
+    /// Starts of a dense block, row by row, [`ABSENT`] where there is none.
+    pub fn dense_starts<'b>(
+        &self,
+        isa: Isa,
+        dense: &dyn Dense,
+        first: usize,
+        rows: usize,
+        block: &'b mut Block,
+    ) -> &'b mut [u32] {
+        let width = self.features.len();
+        block.starts.clear();
+        block.starts.resize(rows * width, ABSENT);
+        for (j, feature) in self.features.iter().enumerate() {
+            match &feature.values {
+                Values::Unused => {}
+                Values::Numbers(edges) => {
+                    block.count(isa, dense, j, first, rows, edges.keys());
+                    let values = block.numbers.iter().zip(&block.cells);
+                    let starts = block.starts[j..].iter_mut().step_by(width);
+                    starts.zip(values).for_each(|(start, (&number, &cell))| {
+                        *start = feature.span.start_or_absent(number, cell, self.zero_is_absent);
+                    });
+                }
+                Values::Levels(levels) => {
+                    block.categories.resize(rows, Category::Missing);
+                    dense.categories(j, first, &mut block.categories);
+                    let starts = block.starts[j..].iter_mut().step_by(width);
+                    starts.zip(&block.categories).for_each(|(start, &category)| {
+                        *start = feature.span.level_start(levels, category);
+                    });
+                }
+            }
+        }
+        &mut block.starts
+    }
+
+    /// A sparse table for a model of dense ones: what is not stored is a zero like any other.
+    fn activate_with_zeros(
+        &self,
+        csr: &Csr,
+        first: usize,
+        rows: usize,
+        block: &mut Block,
+        active: &mut Active,
+    ) {
+        let zeros: Vec<u32> =
+            self.features.iter().map(|feature| feature.start_of(0.0, false)).collect();
+        for row in first..first + rows {
+            block.starts.clone_from(&zeros);
+            for (j, value) in csr.row(row) {
+                block.starts[j] = self.features[j].start_of(value, false);
+            }
+            active.push_row(block.starts.iter().copied());
+        }
+    }
+}
+
+impl Block {
+    /// Read a piece of a column and find the cells of its numbers.
+    fn count(
+        &mut self,
+        isa: Isa,
+        dense: &dyn Dense,
+        column: usize,
+        first: usize,
+        rows: usize,
+        edges: &[i32],
+    ) {
+        self.numbers.resize(rows, 0.0);
+        self.keys.resize(rows, 0);
+        self.cells.resize(rows, 0);
+        dense.numbers(column, first, &mut self.numbers);
+        self.keys.iter_mut().zip(&self.numbers).for_each(|(k, &number)| *k = key(number));
+        kernels::count_edges(isa, &self.keys, edges, &mut self.cells);
+    }
+}
+
+impl Feature {
+    /// Start of a single value.
+    fn start_of(&self, value: f32, zero_is_absent: bool) -> u32 {
+        match &self.values {
+            Values::Unused => ABSENT,
+            Values::Numbers(edges) => {
+                self.span.start_or_absent(value, edges.cell(value), zero_is_absent)
+            }
+            Values::Levels(levels) => self.span.level_start(levels, value.category()),
+        }
+    }
+}
+
+impl Span {
+    #[inline(always)]
+    fn start_or_absent(&self, number: f32, cell: u32, zero_is_absent: bool) -> u32 {
+        if number.is_nan() {
+            self.missing_start().unwrap_or(ABSENT)
+        } else if zero_is_absent && number == 0.0 {
+            ABSENT
+        } else {
+            self.start(cell)
+        }
+    }
+
+    fn level_start(&self, levels: &Levels, category: Category) -> u32 {
+        match category {
+            Category::Level(level) => levels.cell(level).map_or(ABSENT, |cell| self.start(cell)),
+            Category::Missing => self.missing_start().unwrap_or(ABSENT),
+            Category::Fraction => ABSENT,
+        }
+    }
+}

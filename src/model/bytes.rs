@@ -1,0 +1,124 @@
+//! Reading and writing the pieces of a file. Nothing is read, and nothing allocated, that is not there.
+
+use crate::{Error, Result};
+
+/// Goes through a file from front to back.
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Where it is.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// How much is left.
+    pub fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// An error at a place.
+    pub fn wrong<T>(&self, at: usize, reason: &str) -> Result<T> {
+        Err(Error::format(at, reason))
+    }
+
+    pub fn take(&mut self, count: usize) -> Result<&'a [u8]> {
+        let Some(taken) = self.bytes.get(self.at..).and_then(|rest| rest.get(..count)) else {
+            return self.wrong(self.bytes.len(), "the file ends early");
+        };
+        self.at += count;
+        Ok(taken)
+    }
+
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N)?);
+        Ok(array)
+    }
+
+    pub fn u8(&mut self) -> Result<u8> {
+        self.array().map(|[byte]| byte)
+    }
+
+    pub fn u16(&mut self) -> Result<u16> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    pub fn u32(&mut self) -> Result<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// A whole number of 1 to 8 bytes, low byte first, not extended.
+    pub fn uint(&mut self, size: usize) -> Result<u64> {
+        Ok(self.take(size)?.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+    }
+
+    /// A signed number of 1 to 8 bytes.
+    pub fn int(&mut self, size: usize) -> Result<i64> {
+        let spare = 64 - 8 * size as u32;
+        Ok((self.uint(size)? << spare) as i64 >> spare)
+    }
+
+    /// A count of things that take `least` bytes each, in groups of seven bits, low ones first.
+    pub fn count(&mut self, least: usize) -> Result<usize> {
+        let first = self.at;
+        let mut value = 0_u64;
+        for shift in (0..35).step_by(7) {
+            let byte = self.u8()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                if byte == 0 && shift > 0 {
+                    return self.wrong(first, "a count is written with more bytes than it needs");
+                }
+                if value.saturating_mul(least as u64) > self.left() as u64 {
+                    return self
+                        .wrong(first, "a count is greater than the rest of the file can hold");
+                }
+                return Ok(value as usize);
+            }
+        }
+        self.wrong(first, "a count has more than five bytes")
+    }
+
+    pub fn text(&mut self) -> Result<String> {
+        let size = self.count(1)?;
+        let at = self.at;
+        match std::str::from_utf8(self.take(size)?) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(_) => self.wrong(at, "a text is not UTF-8"),
+        }
+    }
+}
+
+/// Write a count as [`Reader::count`] reads it.
+pub fn put_count(out: &mut Vec<u8>, count: usize) {
+    let mut rest = count;
+    while rest >= 0x80 {
+        out.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    out.push(rest as u8);
+}
+
+/// Write a signed number in so many bytes.
+pub fn put_int(out: &mut Vec<u8>, value: i64, size: usize) {
+    out.extend_from_slice(&value.to_le_bytes()[..size]);
+}
+
+/// Write a text as [`Reader::text`] reads it.
+pub fn put_text(out: &mut Vec<u8>, text: &str) {
+    put_count(out, text.len());
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// The fewest of 1, 2, 4 and 8 bytes that hold all of these.
+pub fn int_size(values: &[i64]) -> usize {
+    let holds = |bits: u32| values.iter().all(|&v| v >> (bits - 1) == 0 || v >> (bits - 1) == -1);
+    [1, 2, 4].into_iter().find(|size| holds(8 * size)).unwrap_or(8) as usize
+}

@@ -1,0 +1,444 @@
+//! The `.binfm` file: little-endian, data only, checked before it is believed. `docs/file-format.md` describes it.
+
+use super::bytes::{Reader, int_size, put_count, put_int, put_text};
+use super::score::{MOST_EXPONENT, MOST_SHIFT, Multipliers};
+use super::{Labels, Loss, Model, Scales, SignRows, bits};
+use crate::encoding::{Column, Edges, Encoder, Feature, Levels, Values, keys};
+use crate::{Error, Result};
+use std::io::Write;
+use std::path::Path;
+
+const MAGIC: [u8; 4] = *b"\xb1FM\n";
+const VERSION: u8 = 1;
+/// A zero activates nothing.
+const ZERO_IS_ABSENT: u8 = 1;
+/// Labels other than 0, 1, … follow the bits.
+const HAS_LABELS: u8 = 2;
+const HEADER: usize = 25;
+const CHECKSUM: usize = 4;
+
+/// Kinds of a feature, in the lowest two bits of its first byte.
+const UNUSED: u8 = 0;
+const NUMBERS: u8 = 1;
+const WHOLE: u8 = 2;
+const TEXT: u8 = 3;
+/// Cells share no rows.
+const COPIES: u8 = 4;
+/// NaN has a cell.
+const MISSING: u8 = 8;
+/// Where the width of edges or levels begins.
+const WIDTH: u32 = 4;
+
+impl Model {
+    /// The content of the file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.parts().iter().for_each(|(_, part)| out.extend_from_slice(part));
+        let length = (out.len() + CHECKSUM) as u32;
+        out[6..10].copy_from_slice(&length.to_le_bytes());
+        let checksum = crc32c::crc32c(&out);
+        out.extend_from_slice(&checksum.to_le_bytes());
+        out
+    }
+
+    /// The bytes of each part of the file.
+    pub fn size_report(&self) -> Vec<(&'static str, usize)> {
+        let parts = self.parts();
+        parts
+            .iter()
+            .map(|(name, part)| (*name, part.len()))
+            .chain([("checksum", CHECKSUM)])
+            .collect()
+    }
+
+    /// The size of the file.
+    pub fn size(&self) -> usize {
+        self.size_report().iter().map(|(_, size)| size).sum()
+    }
+
+    /// Read the content of a file.
+    ///
+    /// # Errors
+    /// [`Error::Format`] if anything about it is not as it should be.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut reader = Reader::new(check_frame(bytes)?);
+        let header = Header::read(&mut reader)?;
+        let scales = header.read_scales(&mut reader)?;
+        let at = reader.at();
+        let columns = (0..header.features).map(|_| read_feature(&mut reader, header.tilings));
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let encoder = Encoder::new(columns, header.tilings, header.flags & ZERO_IS_ABSENT != 0)
+            .map_err(|_| Error::format(at, "there are too many parameter rows"))?;
+        let signs = header.read_signs(&mut reader, encoder.rows() as usize)?;
+        let labels = header.read_labels(&mut reader)?;
+        if reader.left() > 0 {
+            return reader.wrong(reader.at(), "there is more than the model");
+        }
+        Self::new(encoder, signs, scales, header.loss, labels)
+            .map_err(|_| Error::format(HEADER, "the model is too large to score"))
+    }
+
+    /// Write a file; at any moment the path holds the old file or the whole new one.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        // A link stays a link: what it points to is replaced.
+        let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        replace(&target, &self.to_bytes())
+            .map_err(|source| Error::Io { path: path.display().to_string(), source })
+    }
+
+    /// Read a file.
+    ///
+    /// # Errors
+    /// If the system refuses or it is no model.
+    pub fn load(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path)
+            .map_err(|source| Error::Io { path: path.display().to_string(), source })?;
+        Self::from_bytes(&bytes)
+    }
+
+    fn parts(&self) -> Vec<(&'static str, Vec<u8>)> {
+        let mut features = Vec::new();
+        self.encoder().features().iter().for_each(|feature| put_feature(&mut features, feature));
+        let mut labels = Vec::new();
+        if self.writes_labels() {
+            put_labels(&mut labels, self.labels());
+        }
+        let mut parts = vec![
+            ("header", self.header()),
+            ("scales", self.scales_bytes()),
+            ("features", features),
+            ("bits", self.signs().bytes().to_vec()),
+        ];
+        if !labels.is_empty() {
+            parts.push(("labels", labels));
+        }
+        parts
+    }
+
+    fn writes_labels(&self) -> bool {
+        *self.labels() != Labels::None && *self.labels() != Labels::counting(self.labels().len())
+    }
+
+    fn header(&self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        let flags = if self.encoder().zero_is_absent() { ZERO_IS_ABSENT } else { 0 };
+        out.extend([VERSION, flags | if self.writes_labels() { HAS_LABELS } else { 0 }]);
+        out.extend([0; 4]); // the length, when it is known
+        out.extend((self.encoder().features().len() as u32).to_le_bytes());
+        out.extend((self.signs().factors() as u16).to_le_bytes());
+        out.extend((self.signs().functions() as u16).to_le_bytes());
+        let loss = Loss::ALL.iter().position(|&loss| loss == self.loss()).unwrap_or(0);
+        out.extend([self.encoder().tilings() as u8, loss as u8]);
+        let Scales { linear_shift, pairs_shift, bias_shift, exponent, .. } = *self.scales();
+        out.extend([linear_shift, pairs_shift, bias_shift]);
+        out.extend(exponent.to_le_bytes());
+        out
+    }
+
+    fn scales_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        for multipliers in &self.scales().functions {
+            out.extend(multipliers.bias.to_le_bytes());
+            out.extend(multipliers.linear.to_le_bytes());
+            out.extend(multipliers.pairs.to_le_bytes());
+        }
+        out
+    }
+}
+
+/// Magic, version, flags, length and checksum; what is left is everything before the checksum.
+fn check_frame(bytes: &[u8]) -> Result<&[u8]> {
+    let Some(magic) = bytes.get(..4) else {
+        return Err(Error::format(bytes.len(), "the file ends early"));
+    };
+    if magic != MAGIC {
+        return Err(Error::format(0, "the first four bytes are not a model's"));
+    }
+    let Some((&header, _)) = bytes.split_first_chunk::<10>() else {
+        return Err(Error::format(bytes.len(), "the file ends early"));
+    };
+    if header[4] != VERSION {
+        let reason = format!("format version {} is not {VERSION}, the one known here", header[4]);
+        return Err(Error::format(4, reason));
+    }
+    let length = u32::from_le_bytes([header[6], header[7], header[8], header[9]]) as usize;
+    if length != bytes.len() || length < HEADER + CHECKSUM {
+        let reason = format!("the length {length} is not that of the file, {},", bytes.len());
+        return Err(Error::format(6, reason));
+    }
+    let (content, checksum) = bytes.split_at(length - CHECKSUM);
+    if crc32c::crc32c(content).to_le_bytes() != *checksum {
+        return Err(Error::format(length - CHECKSUM, "the checksum is wrong: the file is damaged"));
+    }
+    Ok(content)
+}
+
+struct Header {
+    flags: u8,
+    features: usize,
+    factors: usize,
+    functions: usize,
+    tilings: u32,
+    loss: Loss,
+    shifts: [u8; 3],
+    exponent: i16,
+}
+
+impl Header {
+    /// Frame fields are checked already.
+    fn read(reader: &mut Reader) -> Result<Self> {
+        reader.take(5)?;
+        let flags = reader.u8()?;
+        if flags & !(ZERO_IS_ABSENT | HAS_LABELS) != 0 {
+            return reader.wrong(5, "a flag is not known here");
+        }
+        reader.take(4)?;
+        let features = reader.u32()? as usize;
+        let factors = usize::from(reader.u16()?);
+        let functions = usize::from(reader.u16()?);
+        let tilings = u32::from(reader.u8()?);
+        let loss = reader.u8()?;
+        let shifts = reader.array()?;
+        let exponent = i16::from_le_bytes(reader.array()?);
+        let Some(&loss) = Loss::ALL.get(usize::from(loss)) else {
+            return reader.wrong(19, "the loss is not known here");
+        };
+        let header = Self { flags, features, factors, functions, tilings, loss, shifts, exponent };
+        header.check(reader)?;
+        Ok(header)
+    }
+
+    fn check(&self, reader: &Reader) -> Result<()> {
+        if self.features == 0 || self.features > reader.left() {
+            return reader.wrong(10, "the number of features cannot be");
+        }
+        if self.factors == 0 {
+            return reader.wrong(14, "the number of factors is zero");
+        }
+        if self.functions == 0
+            || self.functions == 2
+            || (self.loss == Loss::Squared && self.functions != 1)
+        {
+            return reader.wrong(16, "the number of score functions cannot be");
+        }
+        if self.tilings == 0 {
+            return reader.wrong(18, "the number of grids is zero");
+        }
+        if self.shifts.iter().any(|&shift| shift > MOST_SHIFT) {
+            return reader.wrong(20, "a shift is too large");
+        }
+        if self.exponent.unsigned_abs() > MOST_EXPONENT as u16 {
+            return reader.wrong(23, "the exponent is out of range");
+        }
+        Ok(())
+    }
+
+    fn read_scales(&self, reader: &mut Reader) -> Result<Scales> {
+        if self.functions * 8 > reader.left() {
+            return reader.wrong(16, "there are more score functions than the file can hold");
+        }
+        let functions = (0..self.functions).map(|_| {
+            let bias = i32::from_le_bytes(reader.array()?);
+            Ok(Multipliers { bias, linear: reader.u16()?, pairs: reader.u16()? })
+        });
+        let functions = functions.collect::<Result<Vec<_>>>()?;
+        let [linear_shift, pairs_shift, bias_shift] = self.shifts;
+        Ok(Scales { linear_shift, pairs_shift, bias_shift, exponent: self.exponent, functions })
+    }
+
+    fn read_signs(&self, reader: &mut Reader, rows: usize) -> Result<SignRows> {
+        let at = reader.at();
+        let size = bits::bytes_for(rows, self.functions, self.factors).unwrap_or(usize::MAX);
+        let bytes = reader.take(size)?;
+        match SignRows::from_bytes(rows, self.functions, self.factors, bytes) {
+            Some(signs) => Ok(signs),
+            None => reader.wrong(at + size.saturating_sub(1), "a bit after the last weight is set"),
+        }
+    }
+
+    fn read_labels(&self, reader: &mut Reader) -> Result<Labels> {
+        let classes = if self.functions == 1 { 2 } else { self.functions };
+        let at = reader.at();
+        if self.flags & HAS_LABELS == 0 {
+            let regression = self.loss == Loss::Squared;
+            return Ok(if regression { Labels::None } else { Labels::counting(classes) });
+        }
+        let labels = read_labels(reader, classes)?;
+        if self.loss == Loss::Squared || !labels.ascend() || labels == Labels::counting(classes) {
+            return reader.wrong(at, "the labels do not ascend or have no place here");
+        }
+        Ok(labels)
+    }
+}
+
+fn put_feature(out: &mut Vec<u8>, feature: &Feature) {
+    let span = &feature.span;
+    let copies = if span.tilings > 1 && span.stride == span.tilings { COPIES } else { 0 };
+    let bits = copies | if span.missing { MISSING } else { 0 };
+    match &feature.values {
+        Values::Unused => out.push(UNUSED),
+        Values::Numbers(edges) => {
+            out.push(NUMBERS | bits | edges.bytes() << WIDTH);
+            put_count(out, edges.len());
+            for &key in edges.keys() {
+                put_int(
+                    out,
+                    i64::from(keys::leading(key, edges.bytes())),
+                    usize::from(edges.bytes()),
+                );
+            }
+        }
+        Values::Levels(Levels::Counting(levels)) => {
+            out.push(WHOLE | bits);
+            put_count(out, *levels as usize);
+        }
+        Values::Levels(Levels::Whole(levels)) => {
+            let size = int_size(levels);
+            out.push(WHOLE | bits | (size as u8) << WIDTH);
+            put_count(out, levels.len());
+            levels.iter().for_each(|&level| put_int(out, level, size));
+        }
+        Values::Levels(Levels::Text(levels)) => {
+            out.push(TEXT | bits);
+            put_count(out, levels.len());
+            levels.iter().for_each(|level| put_text(out, level));
+        }
+    }
+}
+
+fn read_feature(reader: &mut Reader, tilings: u32) -> Result<Column> {
+    let at = reader.at();
+    let tag = reader.u8()?;
+    let (copies, missing) = (tag & COPIES != 0, tag & MISSING != 0);
+    let width = usize::from(tag >> WIDTH);
+    let values = match tag & 3 {
+        UNUSED if tag == UNUSED => return Ok(Column { values: Values::Unused, copies, missing }),
+        NUMBERS if width <= 4 => Values::Numbers(read_edges(reader, width)?),
+        WHOLE if matches!(width, 0 | 1 | 2 | 4 | 8) => Values::Levels(read_whole(reader, width)?),
+        TEXT if width == 0 => Values::Levels(read_texts(reader)?),
+        _ => return reader.wrong(at, "a feature is of no known kind"),
+    };
+    let categorical = matches!(values, Values::Levels(_));
+    if (copies && tilings == 1) || (categorical && !copies && tilings > 1) {
+        return reader.wrong(at, "a feature has the wrong rows for its kind");
+    }
+    Ok(Column { values, copies, missing })
+}
+
+fn read_edges(reader: &mut Reader, width: usize) -> Result<Edges> {
+    let at = reader.at();
+    let count = reader.count(width)?;
+    if (count == 0) != (width == 0) {
+        return reader.wrong(at, "edges and their width do not go together");
+    }
+    let edges = (0..count).map(|_| Ok(keys::from_leading(reader.uint(width)? as u32, width as u8)));
+    let edges = edges.collect::<Result<Vec<_>>>()?;
+    if !edges.is_sorted_by(|a, b| a < b) {
+        return reader.wrong(at, "edges do not ascend");
+    }
+    Ok(Edges::new(edges, width as u8))
+}
+
+/// Levels 0, 1, 2, … have width 0: only their number is written.
+fn read_whole(reader: &mut Reader, width: usize) -> Result<Levels> {
+    let at = reader.at();
+    let count = reader.count(width)?;
+    let levels = match width {
+        0 => Levels::Counting(count as u32),
+        _ => Levels::whole((0..count).map(|_| reader.int(width)).collect::<Result<Vec<_>>>()?),
+    };
+    let shortest = match &levels {
+        Levels::Whole(levels) => levels.is_sorted_by(|a, b| a < b) && int_size(levels) == width,
+        _ => width == 0,
+    };
+    if levels.is_empty() || !shortest {
+        return reader.wrong(at, "levels do not ascend or are not in their shortest form");
+    }
+    Ok(levels)
+}
+
+fn read_texts(reader: &mut Reader) -> Result<Levels> {
+    let at = reader.at();
+    let count = reader.count(1)?;
+    let levels = (0..count).map(|_| reader.text()).collect::<Result<Vec<_>>>()?;
+    if levels.is_empty() || !levels.is_sorted_by(|a, b| a < b) {
+        return reader.wrong(at, "levels do not ascend");
+    }
+    Ok(Levels::Text(levels))
+}
+
+const INT_LABELS: u8 = 1;
+const FLOAT_LABELS: u8 = 2;
+const BOOL_LABELS: u8 = 3;
+const TEXT_LABELS: u8 = 4;
+
+fn put_labels(out: &mut Vec<u8>, labels: &Labels) {
+    match labels {
+        Labels::None => {}
+        Labels::Whole(labels) => {
+            let size = int_size(labels);
+            out.extend([INT_LABELS, size as u8]);
+            labels.iter().for_each(|&label| put_int(out, label, size));
+        }
+        Labels::Number(labels) => {
+            out.push(FLOAT_LABELS);
+            labels.iter().for_each(|label| out.extend(label.to_le_bytes()));
+        }
+        Labels::Bool => out.push(BOOL_LABELS),
+        Labels::Text(labels) => {
+            out.push(TEXT_LABELS);
+            labels.iter().for_each(|label| put_text(out, label));
+        }
+    }
+}
+
+fn read_labels(reader: &mut Reader, classes: usize) -> Result<Labels> {
+    let at = reader.at();
+    match reader.u8()? {
+        INT_LABELS => {
+            let size = usize::from(reader.u8()?);
+            if !matches!(size, 1 | 2 | 4 | 8) {
+                return reader.wrong(at + 1, "labels of that many bytes cannot be");
+            }
+            let labels = (0..classes).map(|_| reader.int(size)).collect::<Result<Vec<_>>>()?;
+            if int_size(&labels) != size {
+                return reader.wrong(at + 1, "labels are not in their shortest form");
+            }
+            Ok(Labels::Whole(labels))
+        }
+        FLOAT_LABELS => {
+            let labels = (0..classes).map(|_| reader.array().map(f64::from_le_bytes));
+            Ok(Labels::Number(labels.collect::<Result<_>>()?))
+        }
+        BOOL_LABELS if classes == 2 => Ok(Labels::Bool),
+        TEXT_LABELS => {
+            Ok(Labels::Text((0..classes).map(|_| reader.text()).collect::<Result<_>>()?))
+        }
+        _ => reader.wrong(at, "labels are of no known kind"),
+    }
+}
+
+/// Write beside the target, see it on the disk, then take its name.
+fn replace(target: &Path, content: &[u8]) -> std::io::Result<()> {
+    let folder =
+        target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    let permissions = {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::metadata(target)
+            .map_or_else(|_| PermissionsExt::from_mode(0o666), |old| old.permissions())
+    };
+    #[cfg(unix)]
+    builder.permissions(permissions);
+    let mut file = builder.prefix(".binfm-").tempfile_in(folder)?;
+    file.write_all(content)?;
+    file.as_file().sync_all()?;
+    file.persist(target).map_err(|refused| refused.error)?;
+    #[cfg(unix)]
+    std::fs::File::open(folder)?.sync_all()?;
+    Ok(())
+}

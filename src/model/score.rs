@@ -1,0 +1,151 @@
+//! Scores in whole numbers.
+//!
+//! score = bias + α·L + β²·Q, with the multipliers rounded to whole numbers of a common unit 2^−e:
+//!
+//!     score = ( bias·2^s_b + a·2^s_a · L + c·2^s_c · Q ) · 2^−e
+//!
+//! a and c have 16 bits and bias 31, whatever their size: the shifts, one for all score functions, see to that.
+//! Everything up to the last factor is integer arithmetic, so the bits are the same on every machine.
+
+/// The integers of one row and one score function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// L, the sum of w over the active rows.
+    pub linear: i64,
+    /// Q, the sum of v·v' over the pairs of active rows.
+    pub pairs: i64,
+}
+
+/// The multipliers of one score function as real numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Real {
+    /// Score of a row without active features.
+    pub bias: f64,
+    /// α
+    pub alpha: f64,
+    /// β²
+    pub beta_squared: f64,
+}
+
+/// The multipliers of one score function as whole numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Multipliers {
+    pub bias: i32,
+    pub linear: u16,
+    pub pairs: u16,
+}
+
+/// The multipliers of all score functions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scales {
+    pub(super) linear_shift: u8,
+    pub(super) pairs_shift: u8,
+    pub(super) bias_shift: u8,
+    pub(super) exponent: i16,
+    pub(super) functions: Vec<Multipliers>,
+}
+
+/// No multiplier is shifted further: 40 bits, and the sums stay within 128.
+pub const MOST_SHIFT: u8 = 24;
+/// 2^−e and 2^e are ordinary float64 numbers.
+pub const MOST_EXPONENT: i16 = 1022;
+
+impl Scales {
+    /// The nearest whole-number multipliers. α and β² are finite and not negative, bias is finite.
+    pub fn new(real: &[Real]) -> Self {
+        let largest = |part: fn(&Real) -> f64| real.iter().map(part).fold(0.0, f64::max);
+        let linear = finest(largest(|r| r.alpha), 16);
+        let pairs = finest(largest(|r| r.beta_squared), 16);
+        let bias = finest(largest(|r| r.bias.abs()), 31);
+        let wanted = linear.max(pairs).or(bias).unwrap_or(0);
+        let most = i32::from(MOST_SHIFT);
+        let in_reach = [linear, pairs, bias]
+            .into_iter()
+            .flatten()
+            .fold(wanted, |unit, own| unit.min(own + most));
+        let exponent = in_reach.clamp(-i32::from(MOST_EXPONENT), i32::from(MOST_EXPONENT));
+        let shift = |own: Option<i32>| own.map_or(0, |own| (exponent - own).clamp(0, most));
+        let (linear_shift, pairs_shift, bias_shift) = (shift(linear), shift(pairs), shift(bias));
+        let round = |value: f64, shift: i32| libm::rint(libm::scalbn(value, exponent - shift));
+        let functions = real.iter().map(|r| Multipliers {
+            bias: round(r.bias, bias_shift) as i32,
+            linear: round(r.alpha, linear_shift) as u16,
+            pairs: round(r.beta_squared, pairs_shift) as u16,
+        });
+        Self {
+            linear_shift: linear_shift as u8,
+            pairs_shift: pairs_shift as u8,
+            bias_shift: bias_shift as u8,
+            exponent: exponent as i16,
+            functions: functions.collect(),
+        }
+    }
+
+    /// Number of score functions.
+    pub fn functions(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// The score in units of 2^−e.
+    pub fn score(&self, function: usize, terms: Terms) -> i128 {
+        let Multipliers { bias, linear, pairs } = self.functions[function];
+        (i128::from(bias) << self.bias_shift)
+            + (i128::from(linear) << self.linear_shift) * i128::from(terms.linear)
+            + (i128::from(pairs) << self.pairs_shift) * i128::from(terms.pairs)
+    }
+
+    /// 2^−e.
+    pub fn unit(&self) -> f64 {
+        libm::scalbn(1.0, -i32::from(self.exponent))
+    }
+
+    /// The multipliers in use, as real numbers.
+    pub fn real(&self, function: usize) -> Real {
+        let Multipliers { bias, linear, pairs } = self.functions[function];
+        let value = |whole: f64, shift: u8| whole * libm::scalbn(self.unit(), i32::from(shift));
+        Real {
+            bias: value(f64::from(bias), self.bias_shift),
+            alpha: value(f64::from(linear), self.linear_shift),
+            beta_squared: value(f64::from(pairs), self.pairs_shift),
+        }
+    }
+}
+
+/// The greatest e at which `value`·2^e, rounded, has at most `bits` bits; for zero any will do.
+fn finest(value: f64, bits: i32) -> Option<i32> {
+    let (_, exponent) = (value > 0.0).then(|| libm::frexp(value))?;
+    let unit = bits - exponent;
+    let too_long = libm::rint(libm::scalbn(value, unit)) >= libm::scalbn(1.0, bits);
+    Some(if too_long { unit - 1 } else { unit })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: f64, b: f64, relative: f64) -> bool {
+        (a - b).abs() <= b.abs() * relative
+    }
+
+    #[test]
+    fn multipliers_are_near_whatever_their_size() {
+        for (bias, alpha, beta_squared) in [
+            (0.3, 0.1, 1e-3),
+            (-1e9, 2.0, 0.0),
+            (0.0, 0.0, 0.0),
+            (1e-30, 1e-31, 1e-35),
+            (1e300, 1e299, 1e296),
+        ] {
+            let scales = Scales::new(&[Real { bias, alpha, beta_squared }]);
+            let real = scales.real(0);
+            assert!(
+                close(real.alpha, alpha, 1e-4) && close(real.beta_squared, beta_squared, 1e-4),
+                "{real:?}"
+            );
+            assert!(close(real.bias, bias, 1e-8), "{real:?}");
+            let terms = Terms { linear: -3, pairs: 11 };
+            let score = scales.score(0, terms) as f64 * scales.unit();
+            assert!(close(score, real.bias - 3.0 * real.alpha + 11.0 * real.beta_squared, 1e-12));
+        }
+    }
+}

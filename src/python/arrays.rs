@@ -1,0 +1,118 @@
+//! numpy arrays as tables, read where they lie.
+
+use crate::encoding::sparse::Values;
+use crate::encoding::table::Value;
+use crate::encoding::{Category, Csr, Dense, Table};
+use ndarray::{ArrayView1, ArrayView2, s};
+use numpy::{Element, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+/// A borrowed table.
+pub enum Arrays<'py> {
+    Single(PyReadonlyArray2<'py, f32>),
+    Double(PyReadonlyArray2<'py, f64>),
+    Int(PyReadonlyArray2<'py, i32>),
+    Long(PyReadonlyArray2<'py, i64>),
+    Sparse(SparseArrays<'py>),
+}
+
+/// `indptr`, `indices`, `data` and the number of columns.
+pub struct SparseArrays<'py> {
+    indptr: PyReadonlyArray1<'py, i64>,
+    indices: PyReadonlyArray1<'py, i32>,
+    data: SparseData<'py>,
+    columns: usize,
+}
+
+enum SparseData<'py> {
+    Single(PyReadonlyArray1<'py, f32>),
+    Double(PyReadonlyArray1<'py, f64>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Arrays<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Some(array) = borrow(object) {
+            return Ok(Self::Single(array));
+        }
+        if let Some(array) = borrow(object) {
+            return Ok(Self::Double(array));
+        }
+        if let Some(array) = borrow(object) {
+            return Ok(Self::Int(array));
+        }
+        if let Some(array) = borrow(object) {
+            return Ok(Self::Long(array));
+        }
+        let Ok((indptr, indices, data, columns)) =
+            object.extract::<(_, _, Bound<'py, PyAny>, usize)>()
+        else {
+            return Err(PyTypeError::new_err("X: got an array that the core does not read"));
+        };
+        let data = match data.extract() {
+            Ok(single) => SparseData::Single(single),
+            Err(_) => SparseData::Double(data.extract()?),
+        };
+        Ok(Self::Sparse(SparseArrays { indptr, indices, data, columns }))
+    }
+}
+
+fn borrow<'py, T: Element>(object: Borrowed<'_, 'py, PyAny>) -> Option<PyReadonlyArray2<'py, T>> {
+    object.cast::<PyArray2<T>>().ok().map(|array| array.readonly())
+}
+
+impl Arrays<'_> {
+    /// Do something with the table.
+    pub fn with<R>(&self, work: impl FnOnce(Table) -> PyResult<R>) -> PyResult<R> {
+        match self {
+            Self::Single(array) => work(Table::Dense(&View(array.as_array()))),
+            Self::Double(array) => work(Table::Dense(&View(array.as_array()))),
+            Self::Int(array) => work(Table::Dense(&View(array.as_array()))),
+            Self::Long(array) => work(Table::Dense(&View(array.as_array()))),
+            Self::Sparse(arrays) => {
+                let values = match &arrays.data {
+                    SparseData::Single(data) => Values::Single(data.as_slice()?),
+                    SparseData::Double(data) => Values::Double(data.as_slice()?),
+                };
+                let indptr = arrays.indptr.as_slice()?;
+                work(Table::Csr(&Csr::new(
+                    indptr,
+                    arrays.indices.as_slice()?,
+                    values,
+                    arrays.columns,
+                )?))
+            }
+        }
+    }
+}
+
+/// A numpy array of any memory order.
+struct View<'a, T>(ArrayView2<'a, T>);
+
+impl<T: Value> View<'_, T> {
+    fn piece(&self, column: usize, first: usize, rows: usize) -> ArrayView1<'_, T> {
+        self.0.slice(s![first..first + rows, column])
+    }
+}
+
+impl<T: Value> Dense for View<'_, T> {
+    fn rows(&self) -> usize {
+        self.0.nrows()
+    }
+
+    fn columns(&self) -> usize {
+        self.0.ncols()
+    }
+
+    fn numbers(&self, column: usize, first: usize, out: &mut [f32]) {
+        let piece = self.piece(column, first, out.len());
+        out.iter_mut().zip(piece).for_each(|(out, value)| *out = value.number());
+    }
+
+    fn categories(&self, column: usize, first: usize, out: &mut [Category]) {
+        let piece = self.piece(column, first, out.len());
+        out.iter_mut().zip(piece).for_each(|(out, value)| *out = value.category());
+    }
+}

@@ -1,0 +1,36 @@
+//! Each error as the Python exception that a user expects.
+
+use crate::Error;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+create_exception!(
+    binfm,
+    ModelFormatError,
+    PyValueError,
+    "A model file is damaged, truncated or not a model; the message names the byte."
+);
+
+impl From<Error> for PyErr {
+    fn from(error: Error) -> Self {
+        let sentence = error.to_string();
+        match error {
+            Error::Value { .. } => PyValueError::new_err(sentence),
+            Error::Format { .. } => ModelFormatError::new_err(sentence),
+            Error::Stopped => PyKeyboardInterrupt::new_err(()),
+            Error::Threads(_) | Error::Internal => PyRuntimeError::new_err(sentence),
+            // With the system's number and the path, Python picks FileNotFoundError and its like.
+            Error::Io { path, source } => match source.raw_os_error() {
+                Some(number) => PyOSError::new_err((number, system_text(&source), path)),
+                None => PyOSError::new_err(format!("{path}: {source}")),
+            },
+        }
+    }
+}
+
+/// What the system says, without the number that Rust adds and Python adds again.
+fn system_text(source: &std::io::Error) -> String {
+    let text = source.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}

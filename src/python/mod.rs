@@ -1,0 +1,23 @@
+//! The Python face: borrow arrays, let go of the interpreter, convert the result.
+
+mod arrays;
+mod door;
+mod errors;
+mod model;
+mod train;
+
+use pyo3::prelude::*;
+
+/// The Rust core of binfm.
+#[pymodule(gil_used = false)]
+mod _core {
+    #[pymodule_export]
+    use super::errors::ModelFormatError;
+    #[pymodule_export]
+    use super::model::PyModel;
+    #[pymodule_export]
+    use super::train::{instruction_set, train};
+    #[allow(non_upper_case_globals)] // Python's name
+    #[pymodule_export]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,200 @@
+//! `binfm._core.train`.
+
+use super::arrays::Arrays;
+use super::door;
+use super::model::PyModel;
+use crate::encoding::{Binning, EncodingParams, MOST_BINS, MOST_TILINGS, Table};
+use crate::kernels::Isa;
+use crate::model::{Labels, Loss};
+use crate::threads::Threads;
+use crate::training::params::{MOST_EPOCHS, MOST_FACTORS, whole};
+use crate::training::{Epoch, Optimizer, Params, Request, Run, Set, Start, Targets};
+use crate::{Error, Result};
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// `binfm._inputs.Settings`.
+#[derive(FromPyObject)]
+pub struct Settings {
+    m: i64,
+    b: i64,
+    tilings: i64,
+    binning: String,
+    loss: String,
+    scaling: bool,
+    optimizer: String,
+    epochs: i64,
+    learning_rate: f64,
+    lambda_w: f64,
+    lambda_v: f64,
+    categorical: Vec<usize>,
+    min_count: f64,
+    early_stopping: bool,
+    holdout: f64,
+    patience: i64,
+    seed: i64,
+    n_jobs: Option<i64>,
+}
+
+type Numbers<'py> = PyReadonlyArray1<'py, f64>;
+/// Best model, record of each epoch, number of the best.
+type Outcome<'py> = (PyModel, Vec<Bound<'py, PyDict>>, usize);
+
+/// Train a model.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // one call from one place, by `binfm.train`, which has names for them
+pub fn train<'py>(
+    py: Python<'py>,
+    x: Arrays,
+    y: Numbers,
+    weight: Option<Numbers>,
+    valid: Option<(Arrays, Numbers, Option<Numbers>)>,
+    labels: (String, Bound<'py, PyAny>),
+    vocabularies: BTreeMap<usize, Vec<String>>,
+    settings: Settings,
+    on_epoch: Option<Bound<'py, PyAny>>,
+) -> PyResult<Outcome<'py>> {
+    let params = settings.params()?;
+    let encoding = settings.encoding(vocabularies)?;
+    let threads = Threads::new(settings.n_jobs)?;
+    let labels = read_labels(&labels.0, &labels.1)?;
+    let weight = weight.as_ref().map(|weight| weight.as_slice()).transpose()?;
+    let targets = targets(y.as_slice()?, weight, &labels);
+    let valid_weight = match &valid {
+        Some((_, _, Some(weight))) => Some(weight.as_slice()?),
+        _ => None,
+    };
+    let valid_y = valid.as_ref().map(|(_, y, _)| y.as_slice()).transpose()?;
+    let valid_targets = valid_y.map(|y| targets.alike(y));
+    let tells = on_epoch.is_some();
+    x.with(|table| {
+        with_optional(valid.as_ref().map(|(arrays, _, _)| arrays), |valid_table| {
+            let valid = valid_table.zip(valid_targets);
+            let request = Request {
+                data: Set { table, targets, weight },
+                valid: valid.map(|(table, targets)| Set { table, targets, weight: valid_weight }),
+                labels,
+                encoding,
+                params,
+                holdout: settings.holdout,
+            };
+            let trained = door::leave(
+                py,
+                |stop, teller| {
+                    let mut tell = |epoch: &Epoch| {
+                        if tells { teller.tell(*epoch) } else { ControlFlow::Continue(()) }
+                    };
+                    request.fit(Run {
+                        threads: &threads,
+                        isa: Isa::detect(),
+                        stop,
+                        on_epoch: &mut tell,
+                    })
+                },
+                |epoch| call(on_epoch.as_ref(), &epoch),
+            )?;
+            let history =
+                trained.history.iter().map(|epoch| record(py, epoch)).collect::<PyResult<_>>()?;
+            Ok((py.detach(|| PyModel::new(trained.model)), history, trained.best_epoch))
+        })
+    })
+}
+
+/// Name of the instruction set in use.
+#[pyfunction]
+pub fn instruction_set() -> &'static str {
+    Isa::detect().name()
+}
+
+fn with_optional<R>(
+    arrays: Option<&Arrays>,
+    work: impl FnOnce(Option<Table>) -> PyResult<R>,
+) -> PyResult<R> {
+    match arrays {
+        Some(arrays) => arrays.with(|table| work(Some(table))),
+        None => work(None),
+    }
+}
+
+fn call(on_epoch: Option<&Bound<'_, PyAny>>, epoch: &Epoch) -> PyResult<ControlFlow<()>> {
+    let Some(function) = on_epoch else { return Ok(ControlFlow::Continue(())) };
+    let answer = function.call1((epoch.number, record(function.py(), epoch)?))?;
+    let stops = answer.extract::<bool>().unwrap_or(false);
+    Ok(if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+}
+
+fn record<'py>(py: Python<'py>, epoch: &Epoch) -> PyResult<Bound<'py, PyDict>> {
+    let record = PyDict::new(py);
+    record.set_item("epoch", epoch.number)?;
+    record.set_item("loss", epoch.loss)?;
+    if let Some(loss) = epoch.held_out {
+        record.set_item("val_loss", loss)?;
+    }
+    Ok(record)
+}
+
+fn targets(y: &[f64], weight: Option<&[f64]>, labels: &Labels) -> Targets {
+    match labels {
+        Labels::None => Targets::numbers(y, weight),
+        _ => Targets::classes(y, labels.len()),
+    }
+}
+
+fn read_labels(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<Labels> {
+    Ok(match kind {
+        "none" => Labels::None,
+        "int" => Labels::Whole(values.extract()?),
+        "float" => Labels::Number(values.extract()?),
+        "bool" => Labels::Bool,
+        _ => Labels::Text(values.extract()?),
+    })
+}
+
+impl Settings {
+    fn params(&self) -> Result<Params> {
+        Ok(Params {
+            m: whole("m", self.m, 1, MOST_FACTORS)?,
+            loss: one_of("loss", &self.loss, &Loss::ALL.map(|loss| (loss.name(), loss)))?,
+            scaling: self.scaling,
+            optimizer: one_of(
+                "optimizer",
+                &self.optimizer,
+                &[("adagrad", Optimizer::Adagrad), ("sgd", Optimizer::Sgd)],
+            )?,
+            epochs: whole("epochs", self.epochs, 1, MOST_EPOCHS)?,
+            learning_rate: self.learning_rate,
+            lambda_w: self.lambda_w,
+            lambda_v: self.lambda_v,
+            early_stopping: self.early_stopping,
+            patience: whole("patience", self.patience, 1, MOST_EPOCHS)?,
+            start: Start::Smooth,
+            seed: whole("seed", self.seed, 0, i64::MAX)? as u64,
+        })
+    }
+
+    fn encoding(&self, vocabularies: BTreeMap<usize, Vec<String>>) -> Result<EncodingParams> {
+        Ok(EncodingParams {
+            bins: whole("b", self.b, 2, MOST_BINS)? as u32,
+            tilings: whole("tilings", self.tilings, 1, (self.b - 1).min(MOST_TILINGS))? as u32,
+            binning: one_of(
+                "binning",
+                &self.binning,
+                &[("quantile", Binning::Quantile), ("uniform", Binning::Uniform)],
+            )?,
+            categorical: self.categorical.clone(),
+            vocabularies,
+            min_count: self.min_count,
+        })
+    }
+}
+
+fn one_of<T: Copy>(name: &'static str, given: &str, accepted: &[(&str, T)]) -> Result<T> {
+    if let Some((_, value)) = accepted.iter().find(|(known, _)| *known == given) {
+        return Ok(*value);
+    }
+    let known: Vec<String> = accepted.iter().map(|(known, _)| format!("'{known}'")).collect();
+    Err(Error::value(name, format!("'{given}'"), format!("are {}", known.join(", "))))
+}

@@ -1,0 +1,192 @@
+//! Scores of many rows or one: blocks of rows, over threads.
+
+use crate::Result;
+use crate::encoding::{Active, Block, Table};
+use crate::kernels::{self, Isa, SignTable, Slot, Tally};
+use crate::model::{Model, SignRows, Terms};
+use crate::threads::{Stop, Threads};
+use rayon::prelude::*;
+use std::cell::RefCell;
+use std::cmp::Reverse;
+
+/// A model made ready to score.
+#[derive(Clone, Debug)]
+pub struct Scorer {
+    model: Model,
+    factors: SignTable,
+    /// Σ w over the rows that a start activates, `functions` a start.
+    linear: Vec<i16>,
+}
+
+/// Rows that are encoded and scored in one go; their numbers stay in the fastest cache.
+const BLOCK: usize = 128;
+
+/// Room for the work on one block, one for each thread.
+#[derive(Default)]
+struct Scratch {
+    block: Block,
+    active: Active,
+    tallies: Vec<Tally>,
+    terms: Vec<Terms>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+impl Scorer {
+    /// Make a model ready.
+    pub fn new(model: Model) -> Self {
+        let tilings = model.encoder().tilings() as usize;
+        let factors = sign_table(model.signs(), tilings);
+        let linear = linear_sums(model.signs(), tilings);
+        Self { model, factors, linear }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Write `out.len() / table.rows()` values a row, made by `write` from the terms of all score functions.
+    ///
+    /// # Errors
+    /// If the table has the wrong width, or it is stopped.
+    pub fn each_row<T: Send>(
+        &self,
+        table: Table,
+        threads: &Threads,
+        stop: &Stop,
+        out: &mut [T],
+        write: impl Fn(&[Terms], &mut [T]) + Sync,
+    ) -> Result<()> {
+        self.model.encoder().check_width(table.columns())?;
+        if table.rows() == 0 {
+            return Ok(());
+        }
+        let per_row = out.len() / table.rows();
+        let isa = Isa::detect();
+        let block = |(i, out): (usize, &mut [T])| {
+            stop.check()?;
+            SCRATCH.with_borrow_mut(|scratch| {
+                let terms = self.terms(isa, table, i * BLOCK, out.len() / per_row, scratch);
+                let rows = terms.chunks_exact(self.factors.functions);
+                rows.zip(out.chunks_exact_mut(per_row)).for_each(|(terms, out)| write(terms, out));
+            });
+            Ok(())
+        };
+        if threads.count() == 1 {
+            return out.chunks_mut(BLOCK * per_row).enumerate().try_for_each(block);
+        }
+        threads.run(|| out.par_chunks_mut(BLOCK * per_row).enumerate().try_for_each(block))
+    }
+
+    /// The class of a row: the greater of two by the sign of the score, or the one with the greatest score.
+    pub fn class(&self, terms: &[Terms]) -> usize {
+        let scores = terms
+            .iter()
+            .enumerate()
+            .map(|(function, &terms)| self.model.scales().score(function, terms));
+        match *terms {
+            [_] => usize::from(scores.sum::<i128>() > 0),
+            _ => scores
+                .enumerate()
+                .max_by_key(|&(class, score)| (score, Reverse(class)))
+                .map_or(0, |(class, _)| class),
+        }
+    }
+
+    /// The probability of each class, if scores are log-odds.
+    pub fn probabilities(&self, terms: &[Terms], out: &mut [f64]) {
+        let scales = self.model.scales();
+        let score =
+            |function: usize| scales.score(function, terms[function]) as f64 * scales.unit();
+        let sigmoid = |x: f64| 1.0 / (1.0 + libm::exp(-x));
+        if let [negative, positive] = out {
+            (*negative, *positive) = (sigmoid(-score(0)), sigmoid(score(0)));
+            return;
+        }
+        out.iter_mut().enumerate().for_each(|(class, out)| *out = sigmoid(score(class)));
+        let sum: f64 = out.iter().sum();
+        let even = 1.0 / out.len() as f64;
+        out.iter_mut().for_each(|out| *out = if sum > 0.0 { *out / sum } else { even });
+    }
+
+    /// L and Q of a block of rows, `functions` a row.
+    fn terms<'s>(
+        &self,
+        isa: Isa,
+        table: Table,
+        first: usize,
+        rows: usize,
+        scratch: &'s mut Scratch,
+    ) -> &'s [Terms] {
+        let Scratch { block, active, tallies, terms } = scratch;
+        let functions = self.factors.functions;
+        self.model.encoder().activate(isa, table, first, rows, block, active);
+        tallies.resize(rows * functions, Tally::default());
+        terms.resize(rows * functions, Terms::default());
+        kernels::tally_rows(isa, &self.factors, &active.starts, &active.ends, tallies);
+        let mut from = 0;
+        for (row, &end) in active.ends.iter().enumerate() {
+            let starts = &active.starts[from..end as usize];
+            from = end as usize;
+            let nnz = (starts.len() * self.factors.tilings) as i64;
+            for function in 0..functions {
+                let at = row * functions + function;
+                let linear = starts
+                    .iter()
+                    .map(|&s| i64::from(self.linear[s as usize * functions + function]))
+                    .sum();
+                terms[at] = Terms { linear, pairs: self.pairs(tallies[at], nnz) };
+            }
+        }
+        terms
+    }
+
+    /// Q = ½ (Σ s² − nnz·m) with s = 2c − nnz, so Σ s² = 4Σc² − 4·nnz·Σc + m·nnz².
+    fn pairs(&self, tally: Tally, nnz: i64) -> i64 {
+        let m = self.model.signs().factors() as i64;
+        (4 * tally.squares as i64 - 4 * nnz * tally.sum as i64 + m * nnz * nnz - nnz * m) / 2
+    }
+}
+
+/// The factors of all functions as bits: as many functions to a word as fit whole, or several words to a function.
+fn sign_table(signs: &SignRows, tilings: usize) -> SignTable {
+    let (m, functions) = (signs.factors(), signs.functions());
+    let (per_word, words_each) = if m <= 64 { (64 / m, 1) } else { (1, m.div_ceil(64)) };
+    let width = functions.div_ceil(per_word) * words_each;
+    let mut slots = Vec::new();
+    for function in 0..functions {
+        for word in 0..words_each {
+            let bits = (m - 64 * word).min(64);
+            let shift = function % per_word * m * usize::from(words_each == 1);
+            let mask = (u64::MAX >> (64 - bits)) << shift;
+            slots.push(Slot { word: function / per_word * words_each + word, function, mask });
+        }
+    }
+    let mut words = vec![0_u64; signs.rows() * width];
+    for row in 0..signs.rows() {
+        for slot in &slots {
+            let first = if words_each == 1 { 0 } else { slot.word % words_each * 64 };
+            for bit in 0..slot.mask.count_ones() as usize {
+                let set = u64::from(signs.positive(slot.function, row, 1 + first + bit));
+                words[row * width + slot.word] |=
+                    set << (slot.mask.trailing_zeros() as usize + bit);
+            }
+        }
+    }
+    SignTable { words, width, tilings, slots, functions }
+}
+
+fn linear_sums(signs: &SignRows, tilings: usize) -> Vec<i16> {
+    let mut sums = vec![0; signs.rows() * signs.functions()];
+    for start in 0..(signs.rows() + 1).saturating_sub(tilings) {
+        for function in 0..signs.functions() {
+            let rows = start..start + tilings;
+            sums[start * signs.functions() + function] =
+                rows.map(|row| i16::from(signs.sign(function, row, 0))).sum();
+        }
+    }
+    sums
+}

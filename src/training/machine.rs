@@ -1,0 +1,170 @@
+//! One score function under training.
+
+use super::{Examples, Latent, Params, Scale, Targets, random};
+use crate::Result;
+use crate::encoding::Encoder;
+use crate::kernels::Isa;
+use crate::model::{Loss, Real};
+use crate::threads::Stop;
+
+/// Proxies, and the signs and scales of the best epoch so far.
+pub struct Machine {
+    latent: Latent,
+    function: usize,
+    loss: Loss,
+    first_rate: f64,
+    /// Rows between two looks at α and β.
+    refresh: usize,
+    starts: Vec<u32>,
+    kept: Vec<u64>,
+    kept_scale: Scale,
+    center: f64,
+    spread: f64,
+}
+
+/// What the learning rate is multiplied by after each epoch.
+const DECAY: f64 = 0.97;
+/// Rows between two refreshes of α and β, where the table is small.
+const REFRESH: usize = 1000;
+/// A refresh reads all rows of the table; training between two of them shall touch this many times more.
+const REFRESH_SHARE: usize = 16;
+/// Rows that tell the bias to begin with.
+const BIAS_SAMPLE: usize = 1000;
+/// Log-odds of the rarest class that the bias begins with.
+const MOST_LOG_ODDS: f64 = 6.0;
+
+impl Machine {
+    /// Begin to learn a score function.
+    pub fn new(
+        encoder: &Encoder,
+        examples: &Examples,
+        function: usize,
+        params: &Params,
+        isa: Isa,
+    ) -> Self {
+        let mut rng = random::stream(params.seed, random::START + function as u64);
+        let proxies = params.start.proxies(encoder, params.m + 1, &mut rng);
+        let active = examples.cells.active_features().max(1);
+        let spaced = encoder.rows() as usize / encoder.tilings() as usize
+            * REFRESH_SHARE
+            * examples.targets.rows()
+            / active;
+        let (center, spread) = match examples.targets {
+            Targets::Classes { .. } => (0.0, 1.0),
+            Targets::Numbers { center, spread, .. } => (*center, *spread),
+        };
+        let latent = Latent::new(proxies, encoder.tilings() as usize, params, isa);
+        let mut machine = Self {
+            kept_scale: latent.scale(),
+            latent,
+            function,
+            loss: params.loss,
+            first_rate: params.learning_rate,
+            refresh: spaced.max(REFRESH),
+            starts: Vec::new(),
+            kept: Vec::new(),
+            center,
+            spread,
+        };
+        machine.start_bias(examples);
+        machine
+    }
+
+    /// A pass over the rows in the given order; the training loss as they were visited, and the loss on held-out rows.
+    ///
+    /// # Errors
+    /// If it is stopped.
+    pub fn epoch(
+        &mut self,
+        number: usize,
+        examples: &Examples,
+        order: &[u32],
+        valid: Option<&Examples>,
+        stop: &Stop,
+    ) -> Result<(f64, Option<f64>)> {
+        self.latent.set_rate(self.first_rate * libm::pow(DECAY, number as f64 - 1.0));
+        let (mut total, mut weights) = (0.0, 0.0);
+        for (visited, &row) in order.iter().enumerate() {
+            stop.check()?;
+            let row = row as usize;
+            let (y, weight) = (examples.targets.at(self.function, row), examples.weight(row));
+            examples.cells.starts_of(row, &mut self.starts);
+            let score = self.latent.score(&self.starts);
+            self.latent.step(&self.starts, self.loss.slope(score, y) * weight);
+            total += self.loss.value(score, y) * weight;
+            weights += weight;
+            if (visited + 1) % self.refresh == 0 {
+                self.latent.refresh();
+            }
+        }
+        self.latent.refresh();
+        let held_out = valid.map(|valid| self.mean_loss(valid, stop)).transpose()?;
+        Ok((total / weights, held_out))
+    }
+
+    /// Keep the signs and scales of now.
+    pub fn keep(&mut self) {
+        let bits = |chunk: &[f32]| {
+            chunk.iter().rev().fold(0, |bits, &proxy| bits << 1 | u64::from(proxy >= 0.0))
+        };
+        self.kept.clear();
+        self.kept.extend(self.latent.proxies().chunks(64).map(bits));
+        self.kept_scale = self.latent.scale();
+    }
+
+    /// Whether a kept sign is +1.
+    pub fn kept_sign(&self, index: usize) -> bool {
+        self.kept[index / 64] >> (index % 64) & 1 == 1
+    }
+
+    /// The kept scales, in the units of the target.
+    pub fn kept_scale(&self) -> Real {
+        let Real { bias, alpha, beta_squared } = self.kept_scale.real();
+        Real {
+            bias: self.center + self.spread * bias,
+            alpha: self.spread * alpha,
+            beta_squared: self.spread * beta_squared,
+        }
+    }
+
+    fn mean_loss(&mut self, examples: &Examples, stop: &Stop) -> Result<f64> {
+        let (mut total, mut weights) = (0.0, 0.0);
+        for &row in &examples.rows {
+            stop.check()?;
+            let row = row as usize;
+            examples.cells.starts_of(row, &mut self.starts);
+            let score = self.latent.score(&self.starts);
+            total += self.loss.value(score, examples.targets.at(self.function, row))
+                * examples.weight(row);
+            weights += examples.weight(row);
+        }
+        Ok(total / weights)
+    }
+
+    /// Begin where the mean score of some rows is the log-odds of the class (logistic) or zero: the random signs of
+    /// the start, which agree within a feature, have a mean of their own.
+    fn start_bias(&mut self, examples: &Examples) {
+        let rows = examples.counted_rows();
+        let step = (rows.len() / BIAS_SAMPLE).max(1);
+        let sample: Vec<usize> = rows.iter().step_by(step).map(|&row| row as usize).collect();
+        let mut mean = 0.0;
+        for &row in &sample {
+            examples.cells.starts_of(row, &mut self.starts);
+            mean += self.latent.score(&self.starts) / sample.len() as f64;
+        }
+        let wanted = if self.loss == Loss::Logistic { self.log_odds(examples, &rows) } else { 0.0 };
+        self.latent.set_bias(wanted - mean);
+    }
+
+    fn log_odds(&self, examples: &Examples, rows: &[u32]) -> f64 {
+        let (mut positive, mut all) = (0.0, 0.0);
+        for &row in rows {
+            let weight = examples.weight(row as usize);
+            all += weight;
+            if examples.targets.at(self.function, row as usize) > 0.0 {
+                positive += weight;
+            }
+        }
+        libm::log(positive / (all - positive)).clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS)
+    }
+}

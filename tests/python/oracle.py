@@ -1,0 +1,76 @@
+"""The model in thirty lines of numpy: the textbook formulas over ±1 arrays, pair by pair, without a trick."""
+
+import math
+import struct
+
+import numpy as np
+
+
+def header(blob):
+    """Return the fixed fields of a model file and the integer scales (bias, a, c) of each score function."""
+    names = "magic version flags length features m functions tilings loss shift_a shift_c shift_bias exponent"
+    fields = dict(zip(names.split(), struct.unpack_from("<4sBBIIHHBBBBBh", blob), strict=True))
+    return fields, [struct.unpack_from("<iHH", blob, 25 + 8 * k) for k in range(fields["functions"])]
+
+
+def cell(feature, value):
+    """Return the cell of a value that is not NaN, or None where it is an unknown category."""
+    if feature.kind == "categorical":
+        text = len(feature.levels) > 0 and isinstance(feature.levels[0], str)
+        known = {level: c for c, level in enumerate(feature.levels)}
+        return known.get(str(value) if text else value)
+    return int(np.count_nonzero(_float32(value) >= feature.edges))
+
+
+def _float32(value):
+    with np.errstate(over="ignore"):
+        return np.float32(float(value))
+
+
+def active_rows(model, values, features=None):
+    """Return the parameter rows that one row of a table activates."""
+    fields, _ = header(model.to_bytes())
+    rows = []
+    for feature, value in zip(features or model.features, values, strict=True):
+        missing = value is None or value != value
+        if feature.kind == "unused" or (fields["flags"] & 1 and not missing and _float32(value) == 0):
+            continue
+        c = None if missing else cell(feature, value)
+        first = (
+            feature.missing_row if missing else None if c is None else feature.rows.start + c * feature.stride
+        )
+        rows += [] if first is None else range(first, first + fields["tilings"])
+    return rows
+
+
+def terms(model, table):
+    """Return L = Σ w_r and Q = Σ_{r<s} v_r·v_s over the active rows, each of shape (rows, functions)."""
+    features, w, V = model.features, np.atleast_2d(model.w), model.V
+    V = V[None] if V.ndim == 2 else V
+    active = [active_rows(model, values, features) for values in table]
+    L = [[int(w[k, rows].sum(dtype=np.int64)) for k in range(len(w))] for rows in active]
+    Q = [[_pairs(V[k, rows].astype(np.float64)) for k in range(len(w))] for rows in active]
+    return np.array(L, np.int64).reshape(-1, len(w)), np.array(Q, np.int64).reshape(-1, len(w))
+
+
+def _pairs(v):
+    return int(np.triu(v @ v.T, 1).sum())  # whole numbers far below 2**53: exact in float64
+
+
+def integer_scores(model, table):
+    """Return the score of each row and function as a Python integer, and the exponent e of its unit 2**-e."""
+    h, scales = header(model.to_bytes())
+    L, Q = terms(model, table)
+    return [
+        [
+            (bias << h["shift_bias"]) + (a << h["shift_a"]) * int(x) + (c << h["shift_c"]) * int(q)
+            for (bias, a, c), x, q in zip(scales, ls, qs, strict=True)
+        ]
+        for ls, qs in zip(L, Q, strict=True)
+    ], h["exponent"]
+
+
+def scores(model, table):
+    """Return the float scores: one rounding of the exact integer."""
+    integers, exponent = integer_scores(model, table)
+    return np.array([[math.ldexp(float(i), -exponent) for i in row] for row in integers])

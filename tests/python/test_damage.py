@@ -1,0 +1,247 @@
+"""Damaged, truncated and hostile files are refused; a failed save leaves the old file whole."""
+
+import re
+import struct
+
+import binfm
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+SORTS = ["binary", "text labels", "text levels", "sparse", "regression"]
+
+HEADER = {
+    "magic": (0, 4), "version": (4, 1), "flags": (5, 1), "length": (6, 4), "features": (10, 4), "m": (14, 2),
+    "functions": (16, 2), "tilings": (18, 1), "loss": (19, 1), "shift_a": (20, 1), "shift_c": (21, 1),
+    "shift_bias": (22, 1), "exponent": (23, 2), "bias": (25, 4), "a": (29, 2), "c": (31, 2),
+}  # fmt: skip
+
+
+def crc32c(data):
+    """CRC-32C (Castagnoli), bit by bit."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def signed(body):
+    """Return a body with a checksum that fits it."""
+    return bytes(body) + struct.pack("<I", crc32c(body))
+
+
+def try_hostile(blob):
+    """Read a file that may say anything: it is refused, or it is a model that scores."""
+    try:
+        model = binfm.Model.from_bytes(blob)
+    except binfm.ModelFormatError as refused:
+        error = refused
+    else:
+        error = None
+    if error is not None:
+        assert re.search(r"at byte \d+$", str(error)), "the place is named"
+        return
+    assert model.to_bytes() == blob, "what is accepted is canonical"
+    X = np.full((3, model.n_features), np.nan)
+    X[1:] = [[0.0], [1e9]]
+    L, Q = model.terms(X) if not model._vocabularies else model.terms(X.astype(object))
+    assert len(L) == len(Q) == 3
+    assert model.V.size == model.w.size * model.m
+    assert len(model.features) == model.n_features
+    assert sum(model.size_report().values()) == len(blob)
+
+
+@pytest.fixture(params=SORTS)
+def blob(request, models):
+    return models[request.param][0].to_bytes()
+
+
+def test_the_checksum_is_crc32c_of_everything_before_it(blob):
+    assert crc32c(b"123456789") == 0xE3069283
+    assert signed(blob[:-4]) == blob
+
+
+def test_a_file_cut_anywhere_is_refused(blob):
+    for end in range(len(blob)):
+        with pytest.raises(binfm.ModelFormatError):
+            binfm.Model.from_bytes(blob[:end])
+
+
+def test_a_flipped_bit_anywhere_is_refused(blob):
+    for bit in range(8 * len(blob)):
+        damaged = bytearray(blob)
+        damaged[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(binfm.ModelFormatError):
+            binfm.Model.from_bytes(damaged)
+
+
+def test_bytes_after_the_end_are_refused(blob):
+    for extra in (b"\0", b"x", blob):
+        with pytest.raises(binfm.ModelFormatError):
+            binfm.Model.from_bytes(blob + extra)
+        with pytest.raises(binfm.ModelFormatError):
+            binfm.Model.from_bytes(signed(blob[:-4] + extra))
+
+
+@pytest.mark.parametrize("field", HEADER)
+def test_a_signed_header_with_extreme_numbers_is_refused_or_harmless(blob, field):
+    at, size = HEADER[field]
+    top = 256**size
+    for value in {0, 1, 2, 3, 62, 63, 64, 127, 128, top // 2 - 1, top // 2, top - 2, top - 1}:
+        body = bytearray(blob[:-4])
+        body[at : at + size] = (value % top).to_bytes(size, "little")
+        try_hostile(signed(body))
+
+
+def test_an_unknown_flag_version_or_loss_is_refused(blob):
+    for at, value in [
+        (0, 0),
+        (4, 0),
+        (4, 2),
+        (4, 255),
+        (5, blob[5] | 8),
+        (5, blob[5] | 128),
+        (19, 4),
+        (19, 255),
+    ]:
+        body = bytearray(blob[:-4])
+        body[at] = value
+        with pytest.raises(binfm.ModelFormatError):
+            binfm.Model.from_bytes(signed(body))
+
+
+@given(st.data())
+@settings(max_examples=300)
+def test_signed_noise_is_refused_or_harmless(models, data):
+    body = bytearray(models[data.draw(st.sampled_from(SORTS))][0].to_bytes()[:-4])
+    for _ in range(data.draw(st.integers(1, 4))):
+        body[data.draw(st.integers(10, len(body) - 1))] = data.draw(st.integers(0, 255))
+    if data.draw(st.booleans()):
+        at = data.draw(st.integers(25, len(body)))
+        body[at : data.draw(st.integers(at, len(body)))] = data.draw(st.binary(max_size=40))
+        body[6:10] = struct.pack("<I", len(body) + 4)
+    try_hostile(signed(body))
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_refused(noise):
+    for blob in (noise, signed(noise), signed(b"\xb1FM\n\x01" + noise)):
+        with pytest.raises(binfm.ModelFormatError):
+            binfm.Model.from_bytes(blob)
+
+
+def test_every_byte_of_the_body_may_be_hostile(blob):
+    for at in range(25, len(blob) - 4):
+        for value in (0, 0xFF, blob[at] ^ 0x80, blob[at] ^ 1):
+            body = bytearray(blob[:-4])
+            body[at] = value
+            try_hostile(signed(body))
+
+
+def many_unlisted_levels(features):
+    """A small file in which each of many features claims a million levels that need not be listed."""
+    level_feature = bytes(
+        [2 | 4, 0xC0, 0x84, 0x3D]
+    )  # whole-number levels in copies, count 1,000,000 as a varint
+    body = struct.pack("<4sBBIIHHBBBBBh", b"\xb1FM\n", 1, 0, 0, features, 1, 1, 2, 0, 0, 0, 0, 0)
+    body = bytearray(body + bytes(8) + level_feature * features + bytes(200_000))
+    body[6:10] = struct.pack("<I", len(body) + 4)
+    return signed(body)
+
+
+def test_a_hostile_header_allocates_nothing_large(run_python, models, tmp_path):
+    """Every count at its largest, in a process that may take 100 MB more than it has."""
+    files = []
+    for sort in SORTS:
+        blob = models[sort][0].to_bytes()
+        for at, size in HEADER.values():
+            body = bytearray(blob[:-4])
+            body[at : at + size] = b"\xff" * size
+            files.append(signed(body))
+        for at in range(25, len(blob) - 8):
+            body = bytearray(blob[:-4])
+            body[at : at + 4] = b"\xff\xff\xff\x7f"
+            files.append(signed(body))
+    (tmp_path / "files").write_bytes(b"".join(struct.pack("<I", len(f)) + f for f in files))
+    files.append(many_unlisted_levels(20_000))
+    code = (
+        "import sys, struct, resource, binfm\n"
+        "blob, at = open(sys.argv[1], 'rb').read(), 0\n"
+        "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (used + 100_000_000,) * 2)\n"
+        "while at < len(blob):\n"
+        "    size, = struct.unpack_from('<I', blob, at)\n"
+        "    try: binfm.Model.from_bytes(blob[at + 4 : at + 4 + size])\n"
+        "    except binfm.ModelFormatError: pass\n"
+        "    at += 4 + size\n"
+        "print('done')"
+    )
+    assert run_python(code, tmp_path / "files") == b"done\n"
+
+
+def test_errors_are_value_errors_that_name_the_place(binary, tmp_path):
+    assert issubclass(binfm.ModelFormatError, ValueError)
+    path = tmp_path / "cut.binfm"
+    path.write_bytes(binary.to_bytes()[:60])
+    with pytest.raises(binfm.ModelFormatError, match=r"\d"):
+        binfm.load(path)
+    path.write_bytes(b"PK\x03\x04 something else entirely, and long enough to be a model")
+    with pytest.raises(binfm.ModelFormatError):
+        binfm.load(path)
+
+
+# Paths that fail
+
+
+def test_a_missing_file_is_file_not_found(tmp_path):
+    with pytest.raises(FileNotFoundError, match="absent"):
+        binfm.load(tmp_path / "absent.binfm")
+
+
+def test_a_directory_is_no_model(tmp_path):
+    with pytest.raises(IsADirectoryError):
+        binfm.load(tmp_path)
+
+
+@pytest.mark.parametrize("path", [None, 3, 1.5, b"a\0b".decode()])
+def test_a_path_must_be_one(binary, path):
+    with pytest.raises((TypeError, ValueError, OSError)):
+        binary.save(path)
+    with pytest.raises((TypeError, ValueError, OSError)):
+        binfm.load(path)
+
+
+def test_saving_to_a_missing_directory_says_so(binary, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        binary.save(tmp_path / "no" / "m.binfm")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_saving_onto_a_directory_fails_and_leaves_it(binary, tmp_path):
+    target = tmp_path / "taken"
+    target.mkdir()
+    (target / "inside").write_text("kept")
+    with pytest.raises(IsADirectoryError):
+        binary.save(target)
+    assert (target / "inside").read_text() == "kept"
+    assert [p.name for p in tmp_path.iterdir()] == ["taken"]
+
+
+def test_a_save_that_runs_out_of_space_leaves_the_old_file(run_python, binary, models, tmp_path):
+    path, other = tmp_path / "m.binfm", tmp_path / "other"
+    binary.save(path)
+    other.write_bytes(models["text labels"][0].to_bytes())
+    code = (
+        "import sys, signal, resource, binfm\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "model = binfm.load(sys.argv[2])\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (40, 40))\n"
+        "try: model.save(sys.argv[1])\n"
+        "except OSError as error: print(error.errno)"
+    )
+    assert run_python(code, path, other).strip() == b"27", "EFBIG"
+    assert binfm.load(path) == binary
+    assert {p.name for p in tmp_path.iterdir()} == {"m.binfm", "other"}

@@ -1,0 +1,196 @@
+"""A model is its bytes: they come back whole from a file, a pickle or a copy."""
+
+import copy
+import pickle
+
+import binfm
+import numpy as np
+import pytest
+from oracle import header
+
+SORTS = ["binary", "text labels", "text levels", "sparse", "regression"]
+
+
+@pytest.fixture(params=SORTS)
+def saved(request, models):
+    return models[request.param]
+
+
+def assert_same_model(again, model, X):
+    assert again == model
+    assert again.to_bytes() == model.to_bytes()
+    assert again.decision_function(X).tobytes() == model.decision_function(X).tobytes()
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert (again.classes is None) == (model.classes is None)
+    if model.classes is not None:
+        assert again.classes.dtype == model.classes.dtype
+        np.testing.assert_array_equal(again.classes, model.classes)
+    assert (again.m, again.tilings, again.loss, again.nbytes) == (
+        model.m,
+        model.tilings,
+        model.loss,
+        model.nbytes,
+    )
+    np.testing.assert_array_equal(again.w, model.w)
+    np.testing.assert_array_equal(again.V, model.V)
+    assert [str(f) for f in again.features] == [str(f) for f in model.features]
+
+
+@pytest.mark.parametrize(
+    "as_path", [str, lambda path: path, lambda path: bytes(path)], ids=["str", "Path", "bytes"]
+)
+def test_a_saved_model_comes_back(saved, tmp_path, as_path):
+    model, X = saved
+    path = tmp_path / "größe 1.binfm"
+    model.save(as_path(path))
+    assert path.read_bytes() == model.to_bytes()
+    assert_same_model(binfm.load(as_path(path)), model, X)
+    first = path.read_bytes()
+    binfm.load(path).save(path)
+    assert path.read_bytes() == first
+    assert [p.name for p in tmp_path.iterdir()] == [path.name], "nothing else is left in the directory"
+
+
+def test_a_saved_file_has_the_mode_of_any_new_file(binary, tmp_path):
+    binary.save(tmp_path / "m.binfm")
+    (tmp_path / "plain").write_bytes(b"")
+    assert (tmp_path / "m.binfm").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_pickle_carries_the_same_bytes(saved, protocol):
+    model, X = saved
+    blob = pickle.dumps(model, protocol)
+    again = pickle.loads(blob)
+    assert_same_model(again, model, X)
+    assert (again.history, again.best_epoch) == (model.history, model.best_epoch)
+    if protocol >= 3:
+        assert model.to_bytes() in blob
+
+
+def test_a_damaged_pickle_is_refused(binary):
+    blob = bytearray(pickle.dumps(binary, 4))
+    at = bytes(blob).index(binary.to_bytes()) + binary.nbytes // 2
+    blob[at] ^= 1
+    with pytest.raises(binfm.ModelFormatError):
+        pickle.loads(blob)
+
+
+def test_copies_are_the_model(saved):
+    model, X = saved
+    assert_same_model(copy.copy(model), model, X)
+    assert_same_model(copy.deepcopy(model), model, X)
+    assert copy.deepcopy([model])[0].history == model.history
+    assert len({model, copy.copy(model)}) == 1
+
+
+def test_from_bytes_takes_any_buffer(binary):
+    blob = binary.to_bytes()
+    for buffer in (bytearray(blob), memoryview(blob), np.frombuffer(blob, np.uint8)):
+        assert binfm.Model.from_bytes(buffer) == binary
+    with pytest.raises(TypeError, match="blob: got str"):
+        binfm.Model.from_bytes("text")
+
+
+def test_a_loaded_model_has_no_history(binary):
+    again = binfm.Model.from_bytes(binary.to_bytes())
+    assert (again.history, again.best_epoch) == ([], None)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [True, False],
+        [-(2**63), 2**63 - 1],
+        [0.5, -1e300, 3.0],
+        ["", "b"],
+        ["b" * 5000, "日本", "é"],
+        [3, 1, 2],
+        [1.0, 2.0],
+    ],
+    ids=["bool", "int", "float", "empty", "text", "three", "whole floats"],
+)
+def test_labels_of_every_sort_come_back(labels):
+    y = np.array(labels)[np.arange(60) % len(labels)]
+    model = binfm.train(np.arange(60.0).reshape(-1, 1), y, epochs=1, m=2)
+    np.testing.assert_array_equal(model.classes, np.unique(y))
+    assert model.classes.dtype.kind == y.dtype.kind
+    assert_same_model(binfm.Model.from_bytes(model.to_bytes()), model, [[1.0], [55.5]])
+
+
+# Size
+
+
+def test_the_size_report_adds_up(saved, tmp_path):
+    model, _ = saved
+    model.save(tmp_path / "m")
+    report = model.size_report()
+    assert sum(report.values()) == model.nbytes == (tmp_path / "m").stat().st_size == len(model.to_bytes())
+    assert all(isinstance(size, int) and size >= 0 for size in report.values())
+    functions, rows = np.atleast_2d(model.w).shape
+    assert report["bits"] == -(-rows * functions * (model.m + 1) // 8)
+    assert header(model.to_bytes())[0]["length"] == model.nbytes
+
+
+def test_the_default_layout_takes_the_papers_memory():
+    """d·b·(m+1) bits of weights, whatever the number of grids."""
+    X = np.random.default_rng(0).normal(size=(2000, 6))
+    for tilings in (1, 2, 4, 7):
+        model = binfm.train(X, X[:, 0] > 0, m=32, b=20, tilings=tilings, epochs=1)
+        assert model.size_report()["bits"] == 6 * 20 * 33 // 8
+        assert model.nbytes < 6 * 20 * 33 // 8 + 6 * 19 * 2 + 80
+
+
+# A model never changes
+
+
+def test_attributes_cannot_be_set(binary):
+    for name in ("m", "w", "best_epoch", "_core", "anything"):
+        with pytest.raises(AttributeError, match=name):
+            setattr(binary, name, 1)
+        with pytest.raises(AttributeError, match=name):
+            delattr(binary, name)
+    with pytest.raises(TypeError, match=r"binfm\.train"):
+        binfm.Model()
+
+
+def test_what_a_model_hands_out_is_not_the_model(models):
+    model, X = models["text labels"]
+    before, blob = model.decision_function(X), model.to_bytes()
+    for array in (
+        model.w,
+        model.V,
+        model.classes,
+        model.alpha,
+        model.bias,
+        *model.edges,
+        model.features[0].edges,
+    ):
+        try:
+            array[...] = array[::-1].copy()
+        except ValueError:
+            assert not array.flags.writeable
+    model.history.append({})
+    model.history[0].clear()
+    assert model.history[0]["epoch"] == 1
+    assert model.to_bytes() == blob
+    assert model.decision_function(X).tobytes() == before.tobytes()
+
+
+def test_training_leaves_its_input_alone_and_keeps_no_view_of_it():
+    X = np.random.default_rng(0).normal(size=(80, 2)).astype(np.float32)
+    y = np.array(["a", "b"])[np.arange(80) % 2]
+    x_before, y_before = X.copy(), y.copy()
+    model = binfm.train(X, y, epochs=2)
+    want = model.decision_function(x_before)
+    np.testing.assert_array_equal(X, x_before)
+    np.testing.assert_array_equal(y, y_before)
+    X[:], y[:] = 0, "z"
+    assert model.decision_function(x_before).tobytes() == want.tobytes()
+    assert model.classes.tolist() == ["a", "b"]
+
+
+def test_repr_tells_the_size(models):
+    model, _ = models["text labels"]
+    assert repr(model) == f"<binfm.Model: 4 classes, 5 features, m=3, tilings=2, {model.nbytes} bytes>"
+    assert "regression" in repr(models["regression"][0])
