@@ -28,7 +28,7 @@ fn score(criterion: &mut Criterion) {
             let mut scores = vec![0_i128; rows];
             group.bench_function(name, |bencher| {
                 bencher.iter(|| {
-                    score_all(&scorer, &numbers[..rows * FEATURES], &threads, &mut scores)
+                    score_all(&scorer, &numbers[..rows * FEATURES], &threads, &mut scores);
                 });
             });
         }

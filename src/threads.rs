@@ -5,6 +5,7 @@
 //! made it; a child finds that the pool is not its own, leaves it alone and makes another.
 
 use crate::{Error, Result};
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -60,22 +61,17 @@ impl Threads {
     /// # Errors
     /// If `n_jobs` is not accepted or the threads cannot be started.
     pub fn new(n_jobs: Option<i64>) -> Result<Self> {
-        let threads = match n_jobs {
-            None => default_threads(),
-            Some(-1) => cores(),
-            Some(n @ 1..=MOST_THREADS) => n as usize,
-            Some(n) => {
-                return Err(Error::value(
-                    "n_jobs",
-                    n,
-                    format!("are None, -1 (all cores) and 1 to {MOST_THREADS}"),
-                ));
-            }
-        };
-        if threads == 1 {
-            Ok(Self::one())
-        } else {
-            shared_pool(threads).map(|pool| Self(Some(pool)))
+        Self::start(wanted(n_jobs)?)
+    }
+
+    /// So many.
+    ///
+    /// # Errors
+    /// If they cannot be started.
+    pub fn start(threads: usize) -> Result<Self> {
+        match threads {
+            1 => Ok(Self::one()),
+            _ => shared_pool(threads).map(|pool| Self(Some(pool))),
         }
     }
 
@@ -84,17 +80,44 @@ impl Threads {
         self.0.as_ref().map_or(1, |pool| pool.threads)
     }
 
-    /// Do `work`, on the pool if there is one: rayon's iterators inside it run on these threads.
-    pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+    /// Do `work` on each item and give the results in order. Each thread has a scratch of its own.
+    ///
+    /// # Errors
+    /// The first that the work gives.
+    pub fn map<I: Send, S, R: Send>(
+        &self,
+        items: Vec<I>,
+        scratch: impl Fn() -> S + Sync + Send,
+        work: impl Fn(&mut S, I) -> Result<R> + Sync + Send,
+    ) -> Result<Vec<R>> {
         match self.0.as_ref().and_then(|shared| shared.pool.as_ref()) {
-            Some(pool) => pool.install(work),
-            None => work(),
+            Some(pool) => pool.install(|| items.into_par_iter().map_init(scratch, work).collect()),
+            None => {
+                let mut scratch = scratch();
+                items.into_iter().map(|item| work(&mut scratch, item)).collect()
+            }
         }
     }
 }
 
 /// More threads than any machine of today has cores; a limit for mistakes.
 const MOST_THREADS: i64 = 4096;
+
+/// The number of threads that `n_jobs` asks for; none is started.
+///
+/// # Errors
+/// If it is not accepted.
+pub fn wanted(n_jobs: Option<i64>) -> Result<usize> {
+    match n_jobs {
+        None => Ok(default_threads()),
+        Some(-1) => Ok(cores()),
+        Some(n @ 1..=MOST_THREADS) => Ok(n as usize),
+        Some(n) => {
+            let accepted = format!("are None, -1 (all cores) and 1 to {MOST_THREADS}");
+            Err(Error::value("n_jobs", n, accepted))
+        }
+    }
+}
 
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Dense: TypeAlias = NDArray[np.float32] | NDArray[np.float64] | NDArray[np.int32] | NDArray[np.int64]
-Csr: TypeAlias = tuple[
-    NDArray[np.int64], NDArray[np.int32], NDArray[np.float32] | NDArray[np.float64], int
-]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Dense: TypeAlias = NDArray[np.float32] | NDArray[np.float64] | NDArray[np.int32] | NDArray[np.int64]
+    Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32] | NDArray[np.float64], int]
 
 UNSEEN = -1.0
 """Code of a text category that training did not see, or saw too rarely: the core finds no such level."""
@@ -71,11 +71,11 @@ def training_table(
         if any(isinstance(v, str) for v in values):
             counts = None if weight is None else weight[seen][[not _missing(v) for v in table[seen, j]]]
             vocabularies[j] = _vocabulary(values, counts, min_count)
-    return _coded(table, vocabularies), columns, vocabularies
+    return _coded(table, vocabularies, frozenset()), columns, vocabularies
 
 
-def table_for(X: Any, vocabularies: dict[int, list[str]]) -> Dense | Csr:
-    """Return `X` for a model whose text columns have these vocabularies."""
+def table_for(X: Any, vocabularies: dict[int, list[str]], unused: frozenset[int]) -> Dense | Csr:
+    """Return `X` for a model whose text columns have these vocabularies; unused columns may hold anything."""
     table = _array(X)
     if isinstance(table, tuple) or (table.dtype != object and not vocabularies):
         return table
@@ -84,18 +84,22 @@ def table_for(X: Any, vocabularies: dict[int, list[str]]) -> Dense | Csr:
         raise TypeError(f"X: column {column} holds numbers; in training it held text categories")
     if vocabularies and max(vocabularies) >= table.shape[1]:
         return np.empty((1, table.shape[1]), np.float32)  # too narrow: the core says so and names both widths
-    return _coded(table, vocabularies)
+    return _coded(table, vocabularies, unused)
 
 
 def weights(sample_weight: Any, name: str, rows: int) -> NDArray[np.float64] | None:
     """Return one finite, non-negative weight a row, or None."""
     if sample_weight is None:
         return None
-    weight = np.ascontiguousarray(_numbers(sample_weight, name), dtype=np.float64)
+    weight = np.ascontiguousarray(as_numbers(sample_weight, name), dtype=np.float64)
     if weight.ndim != 1 or len(weight) != rows:
         raise ValueError(f"{name}: got shape {weight.shape}; accepted is one weight for each of the {rows} rows")
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError(f"{name}: got a negative, infinite or NaN weight; accepted are finite weights from 0")
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if not np.isfinite(total):
+        raise ValueError(f"{name}: got weights whose sum is infinite; accepted are weights with a finite sum")
     if not (weight > 0).any():
         raise ValueError(f"{name}: got all zeros; accepted is at least one positive weight")
     return weight
@@ -171,17 +175,18 @@ def _vocabulary(values: list[Any], counts: NDArray[np.float64] | None, min_count
     return [str(level) for level in levels[heard >= min_count]]
 
 
-def _coded(table: NDArray[Any], vocabularies: dict[int, list[str]]) -> NDArray[np.float64]:
+def _coded(
+    table: NDArray[Any], vocabularies: dict[int, list[str]], unused: frozenset[int]
+) -> NDArray[np.float64]:
     """Return an object table as float64, text categories as their code and what is missing as NaN."""
-    out = np.empty(table.shape, np.float64)
-    for j in range(table.shape[1]):
+    out = np.full(table.shape, np.nan)
+    for j in set(range(table.shape[1])) - unused:
         column = table[:, j]
         if j in vocabularies:
             codes = {level: float(code) for code, level in enumerate(vocabularies[j])}
             out[:, j] = [np.nan if _missing(v) else codes.get(str(v), UNSEEN) for v in column]
             continue
-        for i, value in enumerate(column):
-            out[i, j] = np.nan if _missing(value) else _number(value, j)
+        out[:, j] = [np.nan if _missing(value) else _number(value, j) for value in column]
     return out
 
 
@@ -194,7 +199,7 @@ def _number(value: Any, column: int) -> float:
     raise ValueError(f"X: column {column} holds {value!r}, not a number; text is accepted in `categorical` columns")
 
 
-def _numbers(values: Any, name: str) -> NDArray[Any]:
+def as_numbers(values: Any, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(values)
         if array.dtype.kind in "fiub":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from binfm._inputs import _numbers
+from binfm._inputs import as_numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Labels = tuple[str, list[Any]]
 
@@ -41,7 +43,7 @@ def class_numbers(y: Any, labels: Labels, name: str) -> NDArray[np.float64]:
 
 def regression_target(y: Any, name: str) -> NDArray[np.float64]:
     """Return finite float64 targets."""
-    array = np.ascontiguousarray(_numbers(_target(y, name), name), dtype=np.float64)
+    array = np.ascontiguousarray(as_numbers(_target(y, name), name), dtype=np.float64)
     if not np.isfinite(array).all():
         raise ValueError(f"{name}: got NaN or infinity; accepted are finite numbers")
     return array

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from binfm import _core
 from binfm._inputs import table_for
 from binfm._labels import as_array
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from binfm._inputs import Csr, Dense
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Model:
     True
     """
 
-    __slots__ = ("_classes", "_core", "_history", "_vocabularies", "best_epoch")
+    __slots__ = ("_classes", "_core", "_history", "_unused", "_vocabularies", "best_epoch")
 
     _core: _core.Model
     best_epoch: int | None
@@ -74,6 +78,7 @@ class Model:
         put(self, "_classes", None if labels[0] == "none" else as_array(labels))
         put(self, "_history", tuple(dict(record) for record in history or ()))
         put(self, "_vocabularies", {j: core.vocabulary(j) for j in core.text_columns})
+        put(self, "_unused", frozenset(core.unused_columns))
         put(self, "best_epoch", best_epoch)
         return self
 
@@ -93,13 +98,13 @@ class Model:
         X : table of n rows and the features of training
         n_jobs : threads; None is all cores. The scores do not depend on it.
         """
-        return self._core.decision(table_for(X, self._vocabularies), n_jobs)
+        return self._core.decision(self._table(X), n_jobs)
 
     def predict(self, X: Any, *, n_jobs: int | None = None) -> NDArray[Any]:
         """Return the class label of each row, or the predicted number where the loss is "squared"."""
         if self._classes is None:
             return self.decision_function(X, n_jobs=n_jobs)
-        classes: NDArray[Any] = self._classes[self._core.classify(table_for(X, self._vocabularies), n_jobs)]
+        classes: NDArray[Any] = self._classes[self._core.classify(self._table(X), n_jobs)]
         return classes
 
     def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
@@ -107,14 +112,14 @@ class Model:
 
         With more than two classes each has its own logistic score; they are scaled to add up to one.
         """
-        return self._core.probabilities(table_for(X, self._vocabularies), n_jobs)
+        return self._core.probabilities(self._table(X), n_jobs)
 
     def terms(self, X: Any, *, n_jobs: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the integers L and Q of each row, of which score = bias + alpha * L + beta**2 * Q.
 
         L is the sum of the active rows' signs w, Q the sum of v·v' over all pairs of active rows.
         """
-        return self._core.terms(table_for(X, self._vocabularies), n_jobs)
+        return self._core.terms(self._table(X), n_jobs)
 
     # What it is made of
 
@@ -230,6 +235,9 @@ class Model:
     def __repr__(self) -> str:
         task = "regression" if self._classes is None else f"{len(self._classes)} classes"
         return f"<binfm.Model: {task}, {self.n_features} features, m={self.m}, tilings={self.tilings}, {self.nbytes} bytes>"
+
+    def _table(self, X: Any) -> Dense | Csr:
+        return table_for(X, self._vocabularies, self._unused)
 
     def _scale(self, which: int) -> float | NDArray[np.float64]:
         values = self._core.scales()[which]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from binfm import _core
-from binfm._inputs import Csr, Dense, Settings, rows_of, table_for, training_table, weights
+from binfm._inputs import Settings, rows_of, table_for, training_table, weights
 from binfm._labels import REGRESSION, Labels, class_numbers, encode_classes, regression_target
 from binfm.model import Model
+
+if TYPE_CHECKING:
+    from binfm._inputs import Csr, Dense
 
 Callback = Callable[[int, dict[str, float]], object]
 
@@ -179,7 +182,7 @@ def _eval_set(
     if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
         raise ValueError("eval_set: got something else than (X, y) or (X, y, sample_weight), which are accepted")
     try:
-        table = table_for(eval_set[0], vocabularies)
+        table = table_for(eval_set[0], vocabularies, frozenset())
     except (ValueError, TypeError) as error:
         raise type(error)(f"eval_set: {error}") from None
     name = "eval_set's y"

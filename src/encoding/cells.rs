@@ -8,7 +8,6 @@ use super::{Active, Block, Dense, Encoder, Table};
 use crate::Result;
 use crate::kernels::Isa;
 use crate::threads::{Stop, Threads};
-use rayon::prelude::*;
 
 /// An encoded table.
 #[derive(Clone, Debug)]
@@ -112,21 +111,15 @@ impl Cells {
         let columns = encoder.features().len();
         let used: Vec<usize> =
             (0..columns).filter(|&j| encoder.features()[j].span.cells > 0).collect();
-        threads.run(|| {
-            bytes.par_chunks_mut((BLOCK * width).max(1)).enumerate().try_for_each_init(
-                Block::default,
-                |block, (i, bytes)| {
-                    stop.check()?;
-                    let rows = bytes.len() / width;
-                    let starts = encoder.dense_starts(isa, dense, i * BLOCK, rows, block);
-                    for (starts, bytes) in
-                        starts.chunks_exact(columns).zip(bytes.chunks_exact_mut(width))
-                    {
-                        codes.iter().zip(&used).for_each(|(code, &j)| code.write(starts[j], bytes));
-                    }
-                    Ok(())
-                },
-            )
+        let chunks = bytes.chunks_mut((BLOCK * width).max(1)).enumerate().collect();
+        threads.map(chunks, Block::default, |block, (i, bytes): (usize, &mut [u8])| {
+            stop.check()?;
+            let rows = bytes.len() / width;
+            let starts = encoder.dense_starts(isa, dense, i * BLOCK, rows, block);
+            for (starts, bytes) in starts.chunks_exact(columns).zip(bytes.chunks_exact_mut(width)) {
+                codes.iter().zip(&used).for_each(|(code, &j)| code.write(starts[j], bytes));
+            }
+            Ok(())
         })?;
         Ok(Self::Dense { codes, width, bytes })
     }

@@ -6,7 +6,6 @@ use super::sparse::ByColumn;
 use super::{Column, Csr, Dense, Edges, Encoder, Levels, Table, Values};
 use crate::threads::{Stop, Threads};
 use crate::{Error, Result};
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// How numeric features are cut.
@@ -48,13 +47,14 @@ impl Encoder {
         stop: &Stop,
     ) -> Result<Self> {
         let columns = match table {
-            Table::Dense(dense) => threads.run(|| {
-                let columns = (0..dense.columns()).into_par_iter().map(|j| {
+            Table::Dense(dense) => threads.map(
+                (0..dense.columns()).collect(),
+                || (),
+                |(), j| {
                     stop.check()?;
                     params.dense_column(dense, j, weight)
-                });
-                columns.collect::<Result<Vec<_>>>()
-            })?,
+                },
+            )?,
             Table::Csr(csr) => params.sparse_columns(csr, weight, threads, stop)?,
         };
         Self::new(columns, params.tilings, matches!(table, Table::Csr(_)))
@@ -111,16 +111,17 @@ impl EncodingParams {
         stop: &Stop,
     ) -> Result<Vec<Column>> {
         let by_column = ByColumn::new(csr, weight);
-        threads.run(|| {
-            let columns = (0..csr.columns()).into_par_iter().map(|j| {
+        threads.map(
+            (0..csr.columns()).collect(),
+            || (),
+            |(), j| {
                 stop.check()?;
                 let (values, weights) = by_column.column(j);
                 let distinct = Distinct::new(values, weights);
                 let rare = distinct.len() == 0 || distinct.weight() < self.min_count;
                 Ok(if rare { Column::unused() } else { self.numbers(&distinct) })
-            });
-            columns.collect()
-        })
+            },
+        )
     }
 
     /// Few values have a cell and `tilings` rows each, if those are no more than the feature may have.

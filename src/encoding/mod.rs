@@ -121,12 +121,12 @@ impl Encoder {
     ///
     /// # Errors
     /// Names both numbers.
-    pub fn check_width(&self, columns: usize) -> Result<()> {
+    pub fn check_width(&self, name: &'static str, columns: usize) -> Result<()> {
         if columns == self.features.len() {
             return Ok(());
         }
         let accepted = format!("are {}, as in training", self.features.len());
-        Err(Error::value("X", format!("{columns} features"), accepted))
+        Err(Error::value(name, format!("{columns} features"), accepted))
     }
 }
 

@@ -425,17 +425,19 @@ fn read_labels(reader: &mut Reader, classes: usize) -> Result<Labels> {
 fn replace(target: &Path, content: &[u8]) -> std::io::Result<()> {
     let folder =
         target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    let permissions = {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::metadata(target)
-            .map_or_else(|_| PermissionsExt::from_mode(0o666), |old| old.permissions())
+    // The system's own error: tempfile's has lost the number by which Python knows it.
+    let mut refused = None;
+    let create = |path: &Path| {
+        let created = std::fs::OpenOptions::new().write(true).create_new(true).open(path);
+        created.inspect_err(|error| refused = error.raw_os_error())
     };
-    #[cfg(unix)]
-    builder.permissions(permissions);
-    let mut file = builder.prefix(".binfm-").tempfile_in(folder)?;
-    file.write_all(content)?;
+    let created = tempfile::Builder::new().prefix(".binfm-").make_in(folder, create);
+    let mut file =
+        created.map_err(|error| refused.map_or(error, std::io::Error::from_raw_os_error))?;
+    if let Ok(old) = std::fs::metadata(target) {
+        file.as_file().set_permissions(old.permissions())?;
+    }
+    file.as_file_mut().write_all(content)?;
     file.as_file().sync_all()?;
     file.persist(target).map_err(|refused| refused.error)?;
     #[cfg(unix)]

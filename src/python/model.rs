@@ -5,7 +5,7 @@ use super::door;
 use crate::encoding::{Feature, Levels, Table, Values, keys};
 use crate::model::{Labels, Loss, Model, Terms};
 use crate::scoring::Scorer;
-use crate::threads::{Stop, Threads};
+use crate::threads::{self, Stop, Threads};
 use crate::{Error, Result};
 use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
@@ -39,6 +39,7 @@ impl PyModel {
         per_row: usize,
         write: impl Fn(&[Terms], &mut [T]) + Sync + Send,
     ) -> PyResult<Vec<T>> {
+        let wanted = threads::wanted(n_jobs)?;
         arrays.with(|table| {
             let work = |threads: &Threads, stop: &Stop| -> Result<Vec<T>> {
                 let mut out = vec![T::default(); table.rows() * per_row];
@@ -48,7 +49,7 @@ impl PyModel {
             if self.lookups(table) < LONG {
                 return Ok(py.detach(|| work(&Threads::one(), &Stop::default()))?);
             }
-            let threads = Threads::new(n_jobs)?;
+            let threads = Threads::start(wanted)?;
             door::leave(py, |stop, _| work(&threads, stop), |()| Ok(ControlFlow::Continue(())))
         })
     }
@@ -182,6 +183,12 @@ impl PyModel {
         let text = |values: &Values| matches!(values, Values::Levels(Levels::Text(_)));
         let features = self.model().encoder().features().iter().enumerate();
         features.filter(|(_, feature)| text(&feature.values)).map(|(j, _)| j).collect()
+    }
+
+    #[getter]
+    fn unused_columns(&self) -> Vec<usize> {
+        let features = self.model().encoder().features().iter().enumerate();
+        features.filter(|(_, feature)| feature.values == Values::Unused).map(|(j, _)| j).collect()
     }
 
     /// α, β and bias of each score function.

@@ -5,7 +5,6 @@ use crate::encoding::{Active, Block, Table};
 use crate::kernels::{self, Isa, SignTable, Slot, Tally};
 use crate::model::{Model, SignRows, Terms};
 use crate::threads::{Stop, Threads};
-use rayon::prelude::*;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 
@@ -58,27 +57,30 @@ impl Scorer {
         threads: &Threads,
         stop: &Stop,
         out: &mut [T],
-        write: impl Fn(&[Terms], &mut [T]) + Sync,
+        write: impl Fn(&[Terms], &mut [T]) + Sync + Send,
     ) -> Result<()> {
-        self.model.encoder().check_width(table.columns())?;
+        self.model.encoder().check_width("X", table.columns())?;
         if table.rows() == 0 {
             return Ok(());
         }
         let per_row = out.len() / table.rows();
         let isa = Isa::detect();
-        let block = |(i, out): (usize, &mut [T])| {
-            stop.check()?;
-            SCRATCH.with_borrow_mut(|scratch| {
-                let terms = self.terms(isa, table, i * BLOCK, out.len() / per_row, scratch);
-                let rows = terms.chunks_exact(self.factors.functions);
-                rows.zip(out.chunks_exact_mut(per_row)).for_each(|(terms, out)| write(terms, out));
-            });
-            Ok(())
-        };
-        if threads.count() == 1 {
-            return out.chunks_mut(BLOCK * per_row).enumerate().try_for_each(block);
-        }
-        threads.run(|| out.par_chunks_mut(BLOCK * per_row).enumerate().try_for_each(block))
+        let blocks = out.chunks_mut(BLOCK * per_row).enumerate().collect();
+        threads.map(
+            blocks,
+            || (),
+            |(), (i, out): (usize, &mut [T])| {
+                stop.check()?;
+                SCRATCH.with_borrow_mut(|scratch| {
+                    let terms = self.terms(isa, table, i * BLOCK, out.len() / per_row, scratch);
+                    let rows = terms.chunks_exact(self.factors.functions);
+                    rows.zip(out.chunks_exact_mut(per_row))
+                        .for_each(|(terms, out)| write(terms, out));
+                });
+                Ok(())
+            },
+        )?;
+        Ok(())
     }
 
     /// The class of a row: the greater of two by the sign of the score, or the one with the greatest score.

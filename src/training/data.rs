@@ -105,8 +105,10 @@ pub struct Examples<'a> {
     pub cells: &'a Cells,
     /// What the score functions shall say.
     pub targets: &'a Targets,
-    /// Weight of each row; None is 1.
+    /// Weight of each row; None is 1. They are used in units of their mean.
     pub weight: Option<&'a [f64]>,
+    /// 1 / mean weight
+    unit: f64,
     /// The rows that belong to this set.
     pub rows: Vec<u32>,
 }
@@ -114,13 +116,18 @@ pub struct Examples<'a> {
 impl<'a> Examples<'a> {
     /// All rows of a table.
     pub fn all(cells: &'a Cells, targets: &'a Targets, weight: Option<&'a [f64]>) -> Self {
-        Self { cells, targets, weight, rows: (0..targets.rows() as u32).collect() }
+        let unit = weight.map_or(1.0, |weight| {
+            let most = weight.iter().fold(0.0, |most: f64, &w| most.max(w));
+            let mean = weight.iter().map(|w| w / most).sum::<f64>() / weight.len() as f64;
+            1.0 / mean / most
+        });
+        Self { cells, targets, weight, unit, rows: (0..targets.rows() as u32).collect() }
     }
 
-    /// Weight of a row.
+    /// Weight of a row; 1 is the mean.
     #[inline]
     pub fn weight(&self, row: usize) -> f64 {
-        self.weight.map_or(1.0, |weight| weight[row])
+        self.weight.map_or(1.0, |weight| weight[row] * self.unit)
     }
 
     /// The rows that count for something.

@@ -45,7 +45,7 @@ impl Request<'_> {
         let cells = encode(*table)?;
         let given = match &self.valid {
             Some(valid) => {
-                encoder.check_width(valid.table.columns())?;
+                encoder.check_width("eval_set's X", valid.table.columns())?;
                 Some((encode(valid.table)?, valid))
             }
             None => None,

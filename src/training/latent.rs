@@ -2,11 +2,15 @@
 //!
 //! A parameter row has m + 1 proxies: w̃ and then ṽ_1 … ṽ_m. Forward, each is used through its sign:
 //!
-//!     score = bias + α·L + β²·Q      L = Σ w      Q = ½ ( Σ_f s_f² − nnz·m ),  s_f = Σ v_f     over the active rows
+//! ```text
+//! score = bias + α·L + β²·Q      L = Σ w      Q = ½ ( Σ_f s_f² − nnz·m ),  s_f = Σ v_f     over the active rows
+//! ```
 //!
 //! and backward as if the sign were not there, as long as the proxy is within [−1, 1]:
 //!
-//!     g_w = ℓ'·α + λ1·α·w              g_v = ℓ'·β²·(s_f − v_f) + λ2·β·v_f
+//! ```text
+//! g_w = ℓ'·α + λ1·α·w              g_v = ℓ'·β²·(s_f − v_f) + λ2·β·v_f
+//! ```
 //!
 //! Both have the form `base` − `own`·sign, which is what the kernels take.
 

@@ -24,7 +24,6 @@ use crate::kernels::Isa;
 use crate::model::{Labels, Model, Scales, SignRows};
 use crate::threads::{Stop, Threads};
 use history::History;
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// What training gives.
@@ -70,12 +69,11 @@ pub fn train(
     let mut history = History::new(params, valid.is_some());
     for epoch in 1..=params.epochs {
         random::shuffle(&mut order, &mut rng);
-        let losses: Vec<_> = run.threads.run(|| {
-            let machines = machines.par_iter_mut();
-            machines
-                .map(|machine| machine.epoch(epoch, examples, &order, valid, run.stop))
-                .collect::<Result<_>>()
-        })?;
+        let losses = run.threads.map(
+            machines.iter_mut().collect(),
+            || (),
+            |(), machine: &mut Machine| machine.epoch(epoch, examples, &order, valid, run.stop),
+        )?;
         let record = Epoch::mean(epoch, &losses);
         if history.push(record) {
             machines.iter_mut().for_each(Machine::keep);

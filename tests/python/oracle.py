@@ -27,11 +27,14 @@ def _float32(value):
         return np.float32(float(value))
 
 
-def active_rows(model, values, features=None):
+def active_rows(model, values):
     """Return the parameter rows that one row of a table activates."""
-    fields, _ = header(model.to_bytes())
+    return _active_rows(header(model.to_bytes())[0], model.features, values)
+
+
+def _active_rows(fields, features, values):
     rows = []
-    for feature, value in zip(features or model.features, values, strict=True):
+    for feature, value in zip(features, values, strict=True):
         missing = value is None or value != value
         if feature.kind == "unused" or (fields["flags"] & 1 and not missing and _float32(value) == 0):
             continue
@@ -45,9 +48,9 @@ def active_rows(model, values, features=None):
 
 def terms(model, table):
     """Return L = Σ w_r and Q = Σ_{r<s} v_r·v_s over the active rows, each of shape (rows, functions)."""
-    features, w, V = model.features, np.atleast_2d(model.w), model.V
+    fields, features, w, V = header(model.to_bytes())[0], model.features, np.atleast_2d(model.w), model.V
     V = V[None] if V.ndim == 2 else V
-    active = [active_rows(model, values, features) for values in table]
+    active = [_active_rows(fields, features, values) for values in table]
     L = [[int(w[k, rows].sum(dtype=np.int64)) for k in range(len(w))] for rows in active]
     Q = [[_pairs(V[k, rows].astype(np.float64)) for k in range(len(w))] for rows in active]
     return np.array(L, np.int64).reshape(-1, len(w)), np.array(Q, np.int64).reshape(-1, len(w))

@@ -71,7 +71,7 @@ PARAMETERS = [
     wrong(ValueError, "eval_set", "2", "3", eval_set=(X[:, :2], Y)),
     wrong(ValueError, "eval_set", "39", "40", eval_set=(X, Y[:39])),
     wrong(ValueError, "eval_set", "7", eval_set=(X, np.full(40, 7))),
-    wrong(TypeError, "eval_set", eval_set=(X, np.array(["a"] * 40))),
+    wrong(ValueError, "eval_set", "'a'", eval_set=(X, np.array(["a"] * 40))),
     wrong(ValueError, "eval_set", "(3,)", eval_set=(X, Y, np.ones(3))),
     wrong(ValueError, "eval_set", eval_set=(X[:0], Y[:0])),
 ]

@@ -143,9 +143,7 @@ def test_every_byte_of_the_body_may_be_hostile(blob):
 
 def many_unlisted_levels(features):
     """A small file in which each of many features claims a million levels that need not be listed."""
-    level_feature = bytes(
-        [2 | 4, 0xC0, 0x84, 0x3D]
-    )  # whole-number levels in copies, count 1,000,000 as a varint
+    level_feature = bytes([2 | 4, 0xC0, 0x84, 0x3D])  # whole numbers in copies, 1,000,000 of them
     body = struct.pack("<4sBBIIHHBBBBBh", b"\xb1FM\n", 1, 0, 0, features, 1, 1, 2, 0, 0, 0, 0, 0)
     body = bytearray(body + bytes(8) + level_feature * features + bytes(200_000))
     body[6:10] = struct.pack("<I", len(body) + 4)

@@ -25,9 +25,9 @@ def test_examples_in_docstrings(name):
 
 
 def test_the_front_doors_have_examples():
-    finder = doctest.DocTestFinder()
+    finder = doctest.DocTestFinder(recurse=False)
     for thing in (binfm.train, binfm.Model):
-        assert any(test.examples for test in finder.find(thing, recurse=False)), thing
+        assert any(test.examples for test in finder.find(thing)), thing
 
 
 @pytest.mark.skipif(not README.exists(), reason="there is no README.md here")

@@ -15,13 +15,15 @@ ALONE = """
 import numpy as np, binfm
 rng = np.random.default_rng(0)
 X = rng.normal(size=(200_000, 6)).astype(np.float32)
-work = lambda: binfm.train(X[:3000], np.arange(3000) % 4, epochs=2, n_jobs=3)
-model = work()
-want = model.decision_function(X, n_jobs=3).tobytes()
+work = lambda jobs: binfm.train(X[:3000], np.arange(3000) % 4, epochs=2, n_jobs=jobs)
+score = lambda jobs: model.decision_function(X, n_jobs=jobs).tobytes()
+model = work(3)
+want = score(3)
 def child():
-    assert model.decision_function(X, n_jobs=3).tobytes() == want
-    assert model.decision_function(X).tobytes() == want
-    assert work() == model
+    for jobs in (3, 1, None):
+        assert work(jobs) == model
+        assert score(jobs) == want
+child()
 """
 
 
@@ -50,9 +52,9 @@ def test_a_fork_in_the_middle_of_scoring_does_not_hang(run_python):
         "stop = threading.Event()\n"
         "def busy():\n"
         "    while not stop.is_set(): model.decision_function(X, n_jobs=3)\n"
-        "threads = [threading.Thread(target=busy) for _ in range(2)]\n"
+        "threads = [threading.Thread(target=busy, daemon=True) for _ in range(2)]\n"
         "[t.start() for t in threads]\n"
-        "for _ in range(8):\n"
+        "for _ in range(4):\n"
         "    pid = os.fork()\n"
         "    if pid == 0:\n"
         "        signal.alarm(20)\n"
@@ -92,7 +94,9 @@ kind = sys.argv[1]
 X = rng.normal(size=(100_000, 20)).astype(np.float32)
 y = rng.integers(0, 6 if kind == "classes" else 2, 100_000)
 if kind == "sparse":
-    X = sparse.random(100_000, 5_000, 0.004, "csr")
+    columns = rng.integers(0, 10_000, 2_000_000)
+    X = sparse.csr_array((rng.random(2_000_000), columns, np.arange(100_001) * 20), (100_000, 10_000))
+    X.sum_duplicates()
 more = {"callback": lambda epoch, record: None} if kind == "callback" else {}
 print("ready", flush=True)
 try:
@@ -106,13 +110,15 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("kind", ["binary", "classes", "sparse", "callback"])
-def test_ctrl_c_ends_training_within_half_a_second(kind):
+@pytest.mark.parametrize("wait", [0.2, 0.7])
+def test_ctrl_c_ends_training_within_half_a_second(kind, wait):
+    """While it reads the table, while it prepares the parameters, and while it learns."""
     process = subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED, kind], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     try:
         assert process.stdout.readline() == "ready\n"
-        time.sleep(1.5)
+        time.sleep(wait)
         assert process.poll() is None, "training was too short to interrupt"
         sent = time.time()
         process.send_signal(signal.SIGINT)
@@ -136,7 +142,7 @@ def test_import_starts_no_thread_and_needs_numpy_alone(run_python):
         "new = {name.split('.')[0] for name in set(sys.modules) - before}\n"
         "print(*sorted(new - set(sys.stdlib_module_names)))"
     )
-    assert run_python(code).split() == [b"binfm"]
+    assert set(run_python(code).split()) <= {b"binfm", b"numpy"}
 
 
 def test_training_and_scoring_import_nothing(run_python):
@@ -186,18 +192,14 @@ def test_the_gil_is_released_while_training():
     """A Python thread goes on counting while another trains."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 20))
+    turns = 0
     with ThreadPoolExecutor(1) as pool:
-        start = time.perf_counter()
         training = pool.submit(binfm.train, X, X[:, 0] > 0, epochs=3, m=64, n_jobs=1)
-        gaps, last = [], time.perf_counter()
         while not training.done():
             time.sleep(0.001)
-            now = time.perf_counter()
-            gaps.append(now - last)
-            last = now
-        whole = time.perf_counter() - start
+            turns += 1
     training.result()
-    assert max(gaps) < 0.5 * whole
+    assert turns > 20
 
 
 def test_a_process_with_threads_ends(run_python):

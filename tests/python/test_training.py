@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 
-def planted(n=6000, d=6, bins=5, m=8, seed=0):
+def planted(n=6000, d=4, bins=5, m=4, seed=0):
     """Return values and the classes that a random ±1 model over equal-width bins gives them."""
     rng = np.random.default_rng(seed)
     w, V = rng.choice([-1, 1], (d, bins)), rng.choice([-1, 1], (d, bins, m))
@@ -38,10 +38,14 @@ def product():
     return split(X, X[:, 0] * X[:, 1] > 0)
 
 
-def test_a_planted_model_is_recovered():
-    X, y, X_test, y_test = split(*planted())
-    model = binfm.train(X, y, m=16, b=5, tilings=1, binning="uniform", early_stopping=False)
-    assert accuracy(model, X_test, y_test) > 0.95
+def test_planted_models_are_recovered():
+    found = []
+    for seed in range(3):
+        X, y, X_test, y_test = split(*planted(seed=seed))
+        model = binfm.train(X, y, m=32, b=5, tilings=1, binning="uniform", epochs=60)
+        found.append(accuracy(model, X_test, y_test))
+    assert min(found) > 0.93
+    assert np.mean(found) > 0.95
 
 
 @pytest.mark.parametrize("loss", ["logistic", "hinge", "squared_hinge"])
