@@ -12,11 +12,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from sklearn.model_selection import train_test_split
-
 import binfm
 import datasets
+import numpy as np
+from sklearn.model_selection import train_test_split
 
 FLOORS = {
     "banana": 90.0,

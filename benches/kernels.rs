@@ -40,7 +40,7 @@ fn tally(criterion: &mut Criterion) {
         let signs = signs(encoder.rows() as usize, tilings as usize);
         let mut active = Active::default();
         encoder.activate(
-            Isa::detect(),
+            Isa::detect().unwrap(),
             Table::Dense(&matrix),
             0,
             ROWS,

@@ -17,7 +17,7 @@ const M: usize = 32;
 
 fn score(criterion: &mut Criterion) {
     let numbers = numbers(ROWS);
-    let mut group = criterion.benchmark_group(format!("score, {}", Isa::detect().name()));
+    let mut group = criterion.benchmark_group(format!("score, {}", Isa::detect().unwrap().name()));
     group.sample_size(20);
     for tilings in [1, 4] {
         let scorer = scorer(&numbers, tilings);

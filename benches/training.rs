@@ -7,7 +7,7 @@ use binfm::encoding::{Cells, Encoder, Matrix, Table};
 use binfm::kernels::Isa;
 use binfm::model::Labels;
 use binfm::threads::{Stop, Threads};
-use binfm::training::{Examples, Params, Run, Targets, Trained, train};
+use binfm::training::{Epoch, Examples, Params, Run, Targets, Trained, train};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::ops::ControlFlow;
 use synthetic::{FEATURES, encoder, numbers};
@@ -23,7 +23,8 @@ fn epoch(criterion: &mut Criterion) {
         let encoder = encoder(&numbers, tilings);
         let table = Table::Dense(&Matrix::new(&numbers, FEATURES));
         let cells =
-            Cells::new(&encoder, Isa::detect(), table, &Threads::one(), &Stop::default()).unwrap();
+            Cells::new(&encoder, Isa::detect().unwrap(), table, &Threads::one(), &Stop::default())
+                .unwrap();
         let examples = Examples::all(&cells, &targets, None);
         // A row's work is its active rows times their factors.
         let factors = FEATURES * tilings as usize * Params::default().m;
@@ -42,13 +43,9 @@ fn epoch(criterion: &mut Criterion) {
 
 fn one_epoch(encoder: Encoder, examples: &Examples, isa: Isa) -> Trained {
     let params = Params { epochs: 1, ..Params::default() };
-    let run = Run {
-        threads: &Threads::one(),
-        isa,
-        stop: &Stop::default(),
-        on_epoch: &mut |_| ControlFlow::Continue(()),
-    };
-    train(encoder, examples, None, Labels::counting(2), &params, run).unwrap()
+    let run = Run { threads: &Threads::one(), isa, stop: &Stop::default() };
+    let go_on = &mut |_: &Epoch| ControlFlow::Continue(());
+    train(encoder, examples, None, Labels::counting(2), &params, run, go_on).unwrap()
 }
 
 /// Two classes by the sign of a product: nothing a linear model could learn.

@@ -37,13 +37,13 @@ pub struct Threads(Option<Arc<Pool>>);
 struct Pool {
     process: u32,
     threads: usize,
-    pool: Option<ThreadPool>,
+    workers: Option<ThreadPool>,
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
         if self.process != std::process::id() {
-            std::mem::forget(self.pool.take());
+            std::mem::forget(self.workers.take());
         }
     }
 }
@@ -90,13 +90,11 @@ impl Threads {
         scratch: impl Fn() -> S + Sync + Send,
         work: impl Fn(&mut S, I) -> Result<R> + Sync + Send,
     ) -> Result<Vec<R>> {
-        match self.0.as_ref().and_then(|shared| shared.pool.as_ref()) {
-            Some(pool) => pool.install(|| items.into_par_iter().map_init(scratch, work).collect()),
-            None => {
-                let mut scratch = scratch();
-                items.into_iter().map(|item| work(&mut scratch, item)).collect()
-            }
+        if let Some(workers) = self.0.as_ref().and_then(|shared| shared.workers.as_ref()) {
+            return workers.install(|| items.into_par_iter().map_init(scratch, work).collect());
         }
+        let mut scratch = scratch();
+        items.into_iter().map(|item| work(&mut scratch, item)).collect()
     }
 }
 
@@ -140,12 +138,12 @@ fn shared_pool(threads: usize) -> Result<Arc<Pool>> {
     {
         return Ok(Arc::clone(pool));
     }
-    let pool = ThreadPoolBuilder::new()
+    let workers = ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|i| format!("binfm-{i}"))
         .build()
         .map_err(|_| Error::Threads(threads))?;
-    let pool = Arc::new(Pool { process, threads, pool: Some(pool) });
+    let pool = Arc::new(Pool { process, threads, workers: Some(workers) });
     let old = SHARED.try_lock().ok().and_then(|mut shared| shared.replace(Arc::clone(&pool)));
     drop(old); // outside the lock: ending a pool's threads takes a while
     Ok(pool)

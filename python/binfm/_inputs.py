@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -76,9 +76,11 @@ def training_table(
 
 def table_for(X: Any, vocabularies: dict[int, list[str]], unused: frozenset[int]) -> Dense | Csr:
     """Return `X` for a model whose text columns have these vocabularies; unused columns may hold anything."""
-    table = _array(X)
-    if isinstance(table, tuple) or (table.dtype != object and not vocabularies):
+    table: Any = _array(X)
+    if isinstance(table, tuple):
         return table
+    if table.dtype != object and not vocabularies:
+        return cast("Dense", table)
     if table.dtype != object:
         column = next(iter(vocabularies))
         raise TypeError(f"X: column {column} holds numbers; in training it held text categories")
@@ -114,7 +116,7 @@ def _array(X: Any) -> Any:
     if hasattr(X, "tocsr"):
         return _csr(X)
     if np.ma.isMaskedArray(X):
-        X = X.astype(np.float64).filled(np.nan)
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     try:
         array = np.asarray(X)
     except (ValueError, TypeError) as error:
@@ -145,7 +147,12 @@ def _csr(X: Any) -> Csr:
         X = X.copy()
         X.sum_duplicates()
     data = np.ascontiguousarray(X.data, np.float32 if X.dtype.char in "fe" else np.float64)
-    return np.ascontiguousarray(X.indptr, np.int64), np.ascontiguousarray(X.indices, np.int32), data, X.shape[1]
+    return (
+        np.ascontiguousarray(X.indptr, np.int64),
+        np.ascontiguousarray(X.indices, np.int32),
+        data,
+        X.shape[1],
+    )
 
 
 def _columns(categorical: Any, width: int) -> list[int]:
@@ -175,9 +182,7 @@ def _vocabulary(values: list[Any], counts: NDArray[np.float64] | None, min_count
     return [str(level) for level in levels[heard >= min_count]]
 
 
-def _coded(
-    table: NDArray[Any], vocabularies: dict[int, list[str]], unused: frozenset[int]
-) -> NDArray[np.float64]:
+def _coded(table: NDArray[Any], vocabularies: dict[int, list[str]], unused: frozenset[int]) -> NDArray[np.float64]:
     """Return an object table as float64, text categories as their code and what is missing as NaN."""
     out = np.full(table.shape, np.nan)
     for j in set(range(table.shape[1])) - unused:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm import _core
+from binfm._core import Model as Core
 from binfm._inputs import table_for
 from binfm._labels import as_array
 
@@ -60,7 +60,11 @@ class Model:
 
     __slots__ = ("_classes", "_core", "_history", "_unused", "_vocabularies", "best_epoch")
 
-    _core: _core.Model
+    _core: Core
+    _classes: NDArray[Any] | None
+    _history: tuple[dict[str, float], ...]
+    _vocabularies: dict[int, list[str]]
+    _unused: frozenset[int]
     best_epoch: int | None
     """The pass whose parameters these are, counted from 1; None for a loaded model."""
 
@@ -68,9 +72,7 @@ class Model:
         raise TypeError("Model: made by binfm.train, binfm.load or Model.from_bytes")
 
     @classmethod
-    def _of(
-        cls, core: _core.Model, history: list[dict[str, float]] | None = None, best_epoch: int | None = None
-    ) -> Model:
+    def _of(cls, core: Core, history: list[dict[str, float]] | None = None, best_epoch: int | None = None) -> Model:
         self = object.__new__(cls)
         labels = core.labels()
         put = object.__setattr__
@@ -211,7 +213,7 @@ class Model:
                 blob = bytes(memoryview(blob))
             except TypeError:
                 raise TypeError(f"blob: got {type(blob).__name__}; accepted are bytes") from None
-        return cls._of(_core.Model.from_bytes(blob))
+        return cls._of(Core.from_bytes(blob))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file. At any moment the path holds the old file or the whole new one."""
@@ -234,7 +236,8 @@ class Model:
 
     def __repr__(self) -> str:
         task = "regression" if self._classes is None else f"{len(self._classes)} classes"
-        return f"<binfm.Model: {task}, {self.n_features} features, m={self.m}, tilings={self.tilings}, {self.nbytes} bytes>"
+        shape = f"{self.n_features} features, m={self.m}, tilings={self.tilings}"
+        return f"<binfm.Model: {task}, {shape}, {self.nbytes} bytes>"
 
     def _table(self, X: Any) -> Dense | Csr:
         return table_for(X, self._vocabularies, self._unused)
@@ -249,11 +252,11 @@ class Model:
 
 def load(path: str | os.PathLike[str]) -> Model:
     """Read a model from a file; raise ModelFormatError if it is damaged in any way."""
-    return Model._of(_core.Model.load(_path(path)))
+    return Model._of(Core.load(_path(path)))
 
 
 def _restore(blob: bytes, history: list[dict[str, float]], best_epoch: int | None) -> Model:
-    return Model._of(_core.Model.from_bytes(blob), history, best_epoch)
+    return Model._of(Core.from_bytes(blob), history, best_epoch)
 
 
 def _path(path: str | os.PathLike[str]) -> str:

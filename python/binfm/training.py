@@ -174,9 +174,7 @@ def _classes(y: Any) -> tuple[Any, Labels]:
     return encode_classes(y)
 
 
-def _eval_set(
-    eval_set: Any, labels: Labels, vocabularies: dict[int, list[str]]
-) -> tuple[Dense | Csr, Any, Any] | None:
+def _eval_set(eval_set: Any, labels: Labels, vocabularies: dict[int, list[str]]) -> tuple[Dense | Csr, Any, Any] | None:
     if eval_set is None:
         return None
     if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):

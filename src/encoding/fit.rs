@@ -99,7 +99,7 @@ impl EncodingParams {
         let mut numbers = vec![0.0; dense.rows()];
         dense.numbers(j, 0, &mut numbers);
         let distinct = Distinct::new(&numbers, weight);
-        let constant = distinct.len() == 0 || (distinct.len() == 1 && !distinct.missing());
+        let constant = distinct.is_empty() || (distinct.len() == 1 && !distinct.missing());
         Ok(if constant { Column::unused() } else { self.numbers(&distinct) })
     }
 
@@ -118,7 +118,7 @@ impl EncodingParams {
                 stop.check()?;
                 let (values, weights) = by_column.column(j);
                 let distinct = Distinct::new(values, weights);
-                let rare = distinct.len() == 0 || distinct.weight() < self.min_count;
+                let rare = distinct.is_empty() || distinct.weight() < self.min_count;
                 Ok(if rare { Column::unused() } else { self.numbers(&distinct) })
             },
         )

@@ -42,6 +42,11 @@ impl Distinct {
         self.weights.push(weight);
     }
 
+    /// Whether there is no value but NaN.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
     /// Number of distinct values.
     pub fn len(&self) -> usize {
         self.keys.len()
@@ -116,7 +121,7 @@ impl Distinct {
     /// An edge of so many bytes near the middle between two values, if possible on neither side of both.
     fn edge(&self, cut: usize, bytes: u8) -> i32 {
         let (low, high) = (self.keys[cut - 1], self.keys[cut]);
-        let middle = (f64::from(keys::number(low)) + f64::from(keys::number(high))) / 2.0;
+        let middle = f64::midpoint(keys::number(low).into(), keys::number(high).into());
         let middle = if middle.is_nan() { high } else { keys::key(middle as f32) };
         let near = keys::nearest(middle, bytes);
         let last = keys::from_leading(keys::leading(high, bytes), bytes);

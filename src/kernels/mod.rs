@@ -8,6 +8,7 @@ pub mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+use crate::{Error, Result};
 pub use portable::{Pull, SignTable, Slot, Tally};
 use std::sync::OnceLock;
 
@@ -26,14 +27,23 @@ enum Level {
 const FORCE: &str = "BINFM_ISA";
 
 impl Isa {
-    /// The best of this CPU, or the one that `BINFM_ISA` names if this CPU has it.
-    pub fn detect() -> Self {
-        static CHOSEN: OnceLock<Isa> = OnceLock::new();
-        *CHOSEN.get_or_init(|| {
-            let available = Self::available();
-            let forced = std::env::var(FORCE).unwrap_or_default();
-            let best = available.last().copied().unwrap_or(Self(Level::Portable));
-            available.into_iter().find(|isa| isa.name() == forced).unwrap_or(best)
+    /// The best of this CPU, or the one that `BINFM_ISA` names.
+    ///
+    /// # Errors
+    /// If `BINFM_ISA` names one that this CPU does not have.
+    pub fn detect() -> Result<Self> {
+        static CHOSEN: OnceLock<std::result::Result<Isa, String>> = OnceLock::new();
+        let choose = || match std::env::var(FORCE) {
+            Ok(name) => Self::available().into_iter().find(|isa| isa.name() == name).ok_or(name),
+            Err(_) => Ok(Self::available().pop().unwrap_or(Self(Level::Portable))),
+        };
+        CHOSEN.get_or_init(choose).clone().map_err(|name| {
+            let names: Vec<_> = Self::available().iter().map(|isa| isa.name()).collect();
+            Error::value(
+                FORCE,
+                format!("'{name}'"),
+                format!("on this CPU are {}", names.join(", ")),
+            )
         })
     }
 

@@ -2,6 +2,11 @@
 
 use crate::{Error, Result};
 
+/// An error at a place.
+pub fn wrong<T>(at: usize, reason: &str) -> Result<T> {
+    Err(Error::format(at, reason))
+}
+
 /// Goes through a file from front to back.
 pub struct Reader<'a> {
     bytes: &'a [u8],
@@ -23,14 +28,9 @@ impl<'a> Reader<'a> {
         self.bytes.len() - self.at
     }
 
-    /// An error at a place.
-    pub fn wrong<T>(&self, at: usize, reason: &str) -> Result<T> {
-        Err(Error::format(at, reason))
-    }
-
     pub fn take(&mut self, count: usize) -> Result<&'a [u8]> {
         let Some(taken) = self.bytes.get(self.at..).and_then(|rest| rest.get(..count)) else {
-            return self.wrong(self.bytes.len(), "the file ends early");
+            return wrong(self.bytes.len(), "the file ends early");
         };
         self.at += count;
         Ok(taken)
@@ -74,16 +74,15 @@ impl<'a> Reader<'a> {
             value |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
                 if byte == 0 && shift > 0 {
-                    return self.wrong(first, "a count is written with more bytes than it needs");
+                    return wrong(first, "a count is written with more bytes than it needs");
                 }
                 if value.saturating_mul(least as u64) > self.left() as u64 {
-                    return self
-                        .wrong(first, "a count is greater than the rest of the file can hold");
+                    return wrong(first, "a count is greater than the rest of the file can hold");
                 }
                 return Ok(value as usize);
             }
         }
-        self.wrong(first, "a count has more than five bytes")
+        wrong(first, "a count has more than five bytes")
     }
 
     pub fn text(&mut self) -> Result<String> {
@@ -91,7 +90,7 @@ impl<'a> Reader<'a> {
         let at = self.at;
         match std::str::from_utf8(self.take(size)?) {
             Ok(text) => Ok(text.to_owned()),
-            Err(_) => self.wrong(at, "a text is not UTF-8"),
+            Err(_) => wrong(at, "a text is not UTF-8"),
         }
     }
 }

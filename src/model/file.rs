@@ -1,9 +1,10 @@
 //! The `.binfm` file: little-endian, data only, checked before it is believed. `docs/file-format.md` describes it.
 
-use super::bytes::{Reader, int_size, put_count, put_int, put_text};
+use super::bytes::{Reader, wrong};
+use super::records::{put_feature, put_labels, read_feature, read_labels};
 use super::score::{MOST_EXPONENT, MOST_SHIFT, Multipliers};
 use super::{Labels, Loss, Model, Scales, SignRows, bits};
-use crate::encoding::{Column, Edges, Encoder, Feature, Levels, Values, keys};
+use crate::encoding::Encoder;
 use crate::{Error, Result};
 use std::io::Write;
 use std::path::Path;
@@ -16,18 +17,6 @@ const ZERO_IS_ABSENT: u8 = 1;
 const HAS_LABELS: u8 = 2;
 const HEADER: usize = 25;
 const CHECKSUM: usize = 4;
-
-/// Kinds of a feature, in the lowest two bits of its first byte.
-const UNUSED: u8 = 0;
-const NUMBERS: u8 = 1;
-const WHOLE: u8 = 2;
-const TEXT: u8 = 3;
-/// Cells share no rows.
-const COPIES: u8 = 4;
-/// NaN has a cell.
-const MISSING: u8 = 8;
-/// Where the width of edges or levels begins.
-const WIDTH: u32 = 4;
 
 impl Model {
     /// The content of the file.
@@ -72,7 +61,7 @@ impl Model {
         let signs = header.read_signs(&mut reader, encoder.rows() as usize)?;
         let labels = header.read_labels(&mut reader)?;
         if reader.left() > 0 {
-            return reader.wrong(reader.at(), "there is more than the model");
+            return wrong(reader.at(), "there is more than the model");
         }
         Self::new(encoder, signs, scales, header.loss, labels)
             .map_err(|_| Error::format(HEADER, "the model is too large to score"))
@@ -193,7 +182,7 @@ impl Header {
         reader.take(5)?;
         let flags = reader.u8()?;
         if flags & !(ZERO_IS_ABSENT | HAS_LABELS) != 0 {
-            return reader.wrong(5, "a flag is not known here");
+            return wrong(5, "a flag is not known here");
         }
         reader.take(4)?;
         let features = reader.u32()? as usize;
@@ -204,7 +193,7 @@ impl Header {
         let shifts = reader.array()?;
         let exponent = i16::from_le_bytes(reader.array()?);
         let Some(&loss) = Loss::ALL.get(usize::from(loss)) else {
-            return reader.wrong(19, "the loss is not known here");
+            return wrong(19, "the loss is not known here");
         };
         let header = Self { flags, features, factors, functions, tilings, loss, shifts, exponent };
         header.check(reader)?;
@@ -213,32 +202,32 @@ impl Header {
 
     fn check(&self, reader: &Reader) -> Result<()> {
         if self.features == 0 || self.features > reader.left() {
-            return reader.wrong(10, "the number of features cannot be");
+            return wrong(10, "the number of features cannot be");
         }
         if self.factors == 0 {
-            return reader.wrong(14, "the number of factors is zero");
+            return wrong(14, "the number of factors is zero");
         }
         if self.functions == 0
             || self.functions == 2
             || (self.loss == Loss::Squared && self.functions != 1)
         {
-            return reader.wrong(16, "the number of score functions cannot be");
+            return wrong(16, "the number of score functions cannot be");
         }
         if self.tilings == 0 {
-            return reader.wrong(18, "the number of grids is zero");
+            return wrong(18, "the number of grids is zero");
         }
         if self.shifts.iter().any(|&shift| shift > MOST_SHIFT) {
-            return reader.wrong(20, "a shift is too large");
+            return wrong(20, "a shift is too large");
         }
         if self.exponent.unsigned_abs() > MOST_EXPONENT as u16 {
-            return reader.wrong(23, "the exponent is out of range");
+            return wrong(23, "the exponent is out of range");
         }
         Ok(())
     }
 
     fn read_scales(&self, reader: &mut Reader) -> Result<Scales> {
         if self.functions * 8 > reader.left() {
-            return reader.wrong(16, "there are more score functions than the file can hold");
+            return wrong(16, "there are more score functions than the file can hold");
         }
         let functions = (0..self.functions).map(|_| {
             let bias = i32::from_le_bytes(reader.array()?);
@@ -255,7 +244,7 @@ impl Header {
         let bytes = reader.take(size)?;
         match SignRows::from_bytes(rows, self.functions, self.factors, bytes) {
             Some(signs) => Ok(signs),
-            None => reader.wrong(at + size.saturating_sub(1), "a bit after the last weight is set"),
+            None => wrong(at + size.saturating_sub(1), "a bit after the last weight is set"),
         }
     }
 
@@ -268,156 +257,9 @@ impl Header {
         }
         let labels = read_labels(reader, classes)?;
         if self.loss == Loss::Squared || !labels.ascend() || labels == Labels::counting(classes) {
-            return reader.wrong(at, "the labels do not ascend or have no place here");
+            return wrong(at, "the labels do not ascend or have no place here");
         }
         Ok(labels)
-    }
-}
-
-fn put_feature(out: &mut Vec<u8>, feature: &Feature) {
-    let span = &feature.span;
-    let copies = if span.tilings > 1 && span.stride == span.tilings { COPIES } else { 0 };
-    let bits = copies | if span.missing { MISSING } else { 0 };
-    match &feature.values {
-        Values::Unused => out.push(UNUSED),
-        Values::Numbers(edges) => {
-            out.push(NUMBERS | bits | edges.bytes() << WIDTH);
-            put_count(out, edges.len());
-            for &key in edges.keys() {
-                put_int(
-                    out,
-                    i64::from(keys::leading(key, edges.bytes())),
-                    usize::from(edges.bytes()),
-                );
-            }
-        }
-        Values::Levels(Levels::Counting(levels)) => {
-            out.push(WHOLE | bits);
-            put_count(out, *levels as usize);
-        }
-        Values::Levels(Levels::Whole(levels)) => {
-            let size = int_size(levels);
-            out.push(WHOLE | bits | (size as u8) << WIDTH);
-            put_count(out, levels.len());
-            levels.iter().for_each(|&level| put_int(out, level, size));
-        }
-        Values::Levels(Levels::Text(levels)) => {
-            out.push(TEXT | bits);
-            put_count(out, levels.len());
-            levels.iter().for_each(|level| put_text(out, level));
-        }
-    }
-}
-
-fn read_feature(reader: &mut Reader, tilings: u32) -> Result<Column> {
-    let at = reader.at();
-    let tag = reader.u8()?;
-    let (copies, missing) = (tag & COPIES != 0, tag & MISSING != 0);
-    let width = usize::from(tag >> WIDTH);
-    let values = match tag & 3 {
-        UNUSED if tag == UNUSED => return Ok(Column { values: Values::Unused, copies, missing }),
-        NUMBERS if width <= 4 => Values::Numbers(read_edges(reader, width)?),
-        WHOLE if matches!(width, 0 | 1 | 2 | 4 | 8) => Values::Levels(read_whole(reader, width)?),
-        TEXT if width == 0 => Values::Levels(read_texts(reader)?),
-        _ => return reader.wrong(at, "a feature is of no known kind"),
-    };
-    let categorical = matches!(values, Values::Levels(_));
-    if (copies && tilings == 1) || (categorical && !copies && tilings > 1) {
-        return reader.wrong(at, "a feature has the wrong rows for its kind");
-    }
-    Ok(Column { values, copies, missing })
-}
-
-fn read_edges(reader: &mut Reader, width: usize) -> Result<Edges> {
-    let at = reader.at();
-    let count = reader.count(width)?;
-    if (count == 0) != (width == 0) {
-        return reader.wrong(at, "edges and their width do not go together");
-    }
-    let edges = (0..count).map(|_| Ok(keys::from_leading(reader.uint(width)? as u32, width as u8)));
-    let edges = edges.collect::<Result<Vec<_>>>()?;
-    if !edges.is_sorted_by(|a, b| a < b) {
-        return reader.wrong(at, "edges do not ascend");
-    }
-    Ok(Edges::new(edges, width as u8))
-}
-
-/// Levels 0, 1, 2, … have width 0: only their number is written.
-fn read_whole(reader: &mut Reader, width: usize) -> Result<Levels> {
-    let at = reader.at();
-    let count = reader.count(width)?;
-    let levels = match width {
-        0 => Levels::Counting(count as u32),
-        _ => Levels::whole((0..count).map(|_| reader.int(width)).collect::<Result<Vec<_>>>()?),
-    };
-    let shortest = match &levels {
-        Levels::Whole(levels) => levels.is_sorted_by(|a, b| a < b) && int_size(levels) == width,
-        _ => width == 0,
-    };
-    if levels.is_empty() || !shortest {
-        return reader.wrong(at, "levels do not ascend or are not in their shortest form");
-    }
-    Ok(levels)
-}
-
-fn read_texts(reader: &mut Reader) -> Result<Levels> {
-    let at = reader.at();
-    let count = reader.count(1)?;
-    let levels = (0..count).map(|_| reader.text()).collect::<Result<Vec<_>>>()?;
-    if levels.is_empty() || !levels.is_sorted_by(|a, b| a < b) {
-        return reader.wrong(at, "levels do not ascend");
-    }
-    Ok(Levels::Text(levels))
-}
-
-const INT_LABELS: u8 = 1;
-const FLOAT_LABELS: u8 = 2;
-const BOOL_LABELS: u8 = 3;
-const TEXT_LABELS: u8 = 4;
-
-fn put_labels(out: &mut Vec<u8>, labels: &Labels) {
-    match labels {
-        Labels::None => {}
-        Labels::Whole(labels) => {
-            let size = int_size(labels);
-            out.extend([INT_LABELS, size as u8]);
-            labels.iter().for_each(|&label| put_int(out, label, size));
-        }
-        Labels::Number(labels) => {
-            out.push(FLOAT_LABELS);
-            labels.iter().for_each(|label| out.extend(label.to_le_bytes()));
-        }
-        Labels::Bool => out.push(BOOL_LABELS),
-        Labels::Text(labels) => {
-            out.push(TEXT_LABELS);
-            labels.iter().for_each(|label| put_text(out, label));
-        }
-    }
-}
-
-fn read_labels(reader: &mut Reader, classes: usize) -> Result<Labels> {
-    let at = reader.at();
-    match reader.u8()? {
-        INT_LABELS => {
-            let size = usize::from(reader.u8()?);
-            if !matches!(size, 1 | 2 | 4 | 8) {
-                return reader.wrong(at + 1, "labels of that many bytes cannot be");
-            }
-            let labels = (0..classes).map(|_| reader.int(size)).collect::<Result<Vec<_>>>()?;
-            if int_size(&labels) != size {
-                return reader.wrong(at + 1, "labels are not in their shortest form");
-            }
-            Ok(Labels::Whole(labels))
-        }
-        FLOAT_LABELS => {
-            let labels = (0..classes).map(|_| reader.array().map(f64::from_le_bytes));
-            Ok(Labels::Number(labels.collect::<Result<_>>()?))
-        }
-        BOOL_LABELS if classes == 2 => Ok(Labels::Bool),
-        TEXT_LABELS => {
-            Ok(Labels::Text((0..classes).map(|_| reader.text()).collect::<Result<_>>()?))
-        }
-        _ => reader.wrong(at, "labels are of no known kind"),
     }
 }
 

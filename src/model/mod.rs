@@ -4,6 +4,7 @@ mod bits;
 mod bytes;
 mod file;
 mod labels;
+mod records;
 mod score;
 
 pub use bits::SignRows;
@@ -70,7 +71,7 @@ impl Model {
         labels: Labels,
     ) -> Result<Self> {
         let active = u128::from(encoder.most_active());
-        if signs.factors() as u128 * active * active >> PAIR_BITS != 0 {
+        if (signs.factors() as u128 * active * active) >> PAIR_BITS != 0 {
             let given = format!("{active} active rows with m = {}", signs.factors());
             return Err(Error::value("X", given, format!("are m · rows² below 2^{PAIR_BITS}")));
         }

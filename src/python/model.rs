@@ -60,11 +60,11 @@ impl PyModel {
     }
 
     /// One column as a 1-D array, several as a 2-D one.
-    fn shaped<'py, T: numpy::Element>(
-        py: Python<'py>,
+    fn shaped<T: numpy::Element>(
+        py: Python<'_>,
         values: Vec<T>,
         columns: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Bound<'_, PyAny>> {
         let array = PyArray1::from_vec(py, values);
         if columns == 1 {
             return Ok(array.into_any());
@@ -217,12 +217,12 @@ impl PyModel {
     fn terms<'py>(
         &self,
         py: Python<'py>,
-        arrays: Arrays,
+        #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let functions = self.functions();
         let terms =
-            self.each_row(py, &arrays, n_jobs, functions, |terms, out| out.copy_from_slice(terms))?;
+            self.each_row(py, &X, n_jobs, functions, |terms, out| out.copy_from_slice(terms))?;
         let linear = terms.iter().map(|terms: &Terms| terms.linear).collect();
         let pairs = terms.iter().map(|terms| terms.pairs).collect();
         Ok((Self::shaped(py, linear, functions)?, Self::shaped(py, pairs, functions)?))
@@ -231,12 +231,12 @@ impl PyModel {
     fn decision<'py>(
         &self,
         py: Python<'py>,
-        arrays: Arrays,
+        #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let scales = self.model().scales();
         let unit = scales.unit();
-        let scores = self.each_row(py, &arrays, n_jobs, self.functions(), |terms, out| {
+        let scores = self.each_row(py, &X, n_jobs, self.functions(), |terms, out| {
             out.iter_mut()
                 .enumerate()
                 .for_each(|(k, out)| *out = scales.score(k, terms[k]) as f64 * unit);
@@ -247,7 +247,7 @@ impl PyModel {
     fn probabilities<'py>(
         &self,
         py: Python<'py>,
-        arrays: Arrays,
+        #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if self.model().loss() != Loss::Logistic {
@@ -255,20 +255,19 @@ impl PyModel {
             return Err(Error::value("predict_proba", given, "is loss 'logistic'").into());
         }
         let classes = self.model().labels().len();
-        let values = self.each_row(py, &arrays, n_jobs, classes, |terms, out| {
-            self.0.probabilities(terms, out)
-        })?;
+        let values =
+            self.each_row(py, &X, n_jobs, classes, |terms, out| self.0.probabilities(terms, out))?;
         Self::shaped(py, values, classes)
     }
 
     fn classify<'py>(
         &self,
         py: Python<'py>,
-        arrays: Arrays,
+        #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let classes = self
-            .each_row(py, &arrays, n_jobs, 1, |terms, out| out[0] = self.0.class(terms) as isize)?;
+        let classes =
+            self.each_row(py, &X, n_jobs, 1, |terms, out| out[0] = self.0.class(terms) as isize)?;
         Self::shaped(py, classes, 1)
     }
 }

@@ -48,7 +48,7 @@ type Outcome<'py> = (PyModel, Vec<Bound<'py, PyDict>>, usize);
 #[allow(clippy::too_many_arguments)] // one call from one place, by `binfm.train`, which has names for them
 pub fn train<'py>(
     py: Python<'py>,
-    x: Arrays,
+    #[allow(non_snake_case)] X: Arrays,
     y: Numbers,
     weight: Option<Numbers>,
     valid: Option<(Arrays, Numbers, Option<Numbers>)>,
@@ -70,7 +70,7 @@ pub fn train<'py>(
     let valid_y = valid.as_ref().map(|(_, y, _)| y.as_slice()).transpose()?;
     let valid_targets = valid_y.map(|y| targets.alike(y));
     let tells = on_epoch.is_some();
-    x.with(|table| {
+    X.with(|table| {
         with_optional(valid.as_ref().map(|(arrays, _, _)| arrays), |valid_table| {
             let valid = valid_table.zip(valid_targets);
             let request = Request {
@@ -87,12 +87,8 @@ pub fn train<'py>(
                     let mut tell = |epoch: &Epoch| {
                         if tells { teller.tell(*epoch) } else { ControlFlow::Continue(()) }
                     };
-                    request.fit(Run {
-                        threads: &threads,
-                        isa: Isa::detect(),
-                        stop,
-                        on_epoch: &mut tell,
-                    })
+                    let run = Run { threads: &threads, isa: Isa::detect()?, stop };
+                    request.fit(run, &mut tell)
                 },
                 |epoch| call(on_epoch.as_ref(), &epoch),
             )?;
@@ -105,8 +101,8 @@ pub fn train<'py>(
 
 /// Name of the instruction set in use.
 #[pyfunction]
-pub fn instruction_set() -> &'static str {
-    Isa::detect().name()
+pub fn instruction_set() -> PyResult<&'static str> {
+    Ok(Isa::detect()?.name())
 }
 
 fn with_optional<R>(

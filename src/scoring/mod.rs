@@ -64,7 +64,7 @@ impl Scorer {
             return Ok(());
         }
         let per_row = out.len() / table.rows();
-        let isa = Isa::detect();
+        let isa = Isa::detect()?;
         let blocks = out.chunks_mut(BLOCK * per_row).enumerate().collect();
         threads.map(
             blocks,
@@ -111,7 +111,9 @@ impl Scorer {
         out.iter_mut().enumerate().for_each(|(class, out)| *out = sigmoid(score(class)));
         let sum: f64 = out.iter().sum();
         let even = 1.0 / out.len() as f64;
-        out.iter_mut().for_each(|out| *out = if sum > 0.0 { *out / sum } else { even });
+        for out in out {
+            *out = if sum > 0.0 { *out / sum } else { even };
+        }
     }
 
     /// L and Q of a block of rows, `functions` a row.

@@ -55,6 +55,7 @@ impl Targets {
     }
 
     /// Other targets of the same kind and in the same units.
+    #[must_use]
     pub fn alike(&self, y: &[f64]) -> Self {
         match self {
             Self::Classes { classes, .. } => Self::classes(y, *classes),

@@ -1,6 +1,6 @@
 //! From a table and targets to a trained model: encode, hold out, train.
 
-use super::{Examples, Params, Run, Targets, Trained, train};
+use super::{Examples, OnEpoch, Params, Run, Targets, Trained, train};
 use crate::Result;
 use crate::encoding::{Cells, Encoder, EncodingParams, Table};
 use crate::model::Labels;
@@ -36,7 +36,7 @@ impl Request<'_> {
     ///
     /// # Errors
     /// If something is not accepted, or it is stopped.
-    pub fn fit(self, run: Run) -> Result<Trained> {
+    pub fn fit(self, run: Run, on_epoch: &mut OnEpoch) -> Result<Trained> {
         self.encoding.check()?;
         self.params.check()?;
         let Set { table, targets, weight } = &self.data;
@@ -55,6 +55,14 @@ impl Request<'_> {
             Some((cells, valid)) => (all, Some(Examples::all(cells, &valid.targets, valid.weight))),
             None => all.hold_out(self.holdout, self.params.seed),
         };
-        train(encoder.clone(), &examples, held_out.as_ref(), self.labels, &self.params, run)
+        train(
+            encoder.clone(),
+            &examples,
+            held_out.as_ref(),
+            self.labels,
+            &self.params,
+            run,
+            on_epoch,
+        )
     }
 }

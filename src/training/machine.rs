@@ -1,9 +1,8 @@
 //! One score function under training.
 
-use super::{Examples, Latent, Params, Scale, Targets, random};
+use super::{Examples, Latent, Params, Run, Scale, Targets, random};
 use crate::Result;
 use crate::encoding::Encoder;
-use crate::kernels::Isa;
 use crate::model::{Loss, Real};
 use crate::threads::Stop;
 
@@ -35,15 +34,18 @@ const MOST_LOG_ODDS: f64 = 6.0;
 
 impl Machine {
     /// Begin to learn a score function.
+    ///
+    /// # Errors
+    /// If it is stopped.
     pub fn new(
         encoder: &Encoder,
         examples: &Examples,
         function: usize,
         params: &Params,
-        isa: Isa,
-    ) -> Self {
+        run: Run,
+    ) -> Result<Self> {
         let mut rng = random::stream(params.seed, random::START + function as u64);
-        let proxies = params.start.proxies(encoder, params.m + 1, &mut rng);
+        let proxies = params.start.proxies(encoder, params.m + 1, &mut rng, run.stop)?;
         let active = examples.cells.active_features().max(1);
         let spaced = encoder.rows() as usize / encoder.tilings() as usize
             * REFRESH_SHARE
@@ -53,7 +55,7 @@ impl Machine {
             Targets::Classes { .. } => (0.0, 1.0),
             Targets::Numbers { center, spread, .. } => (*center, *spread),
         };
-        let latent = Latent::new(proxies, encoder.tilings() as usize, params, isa);
+        let latent = Latent::new(proxies, encoder.tilings() as usize, params, run.isa);
         let mut machine = Self {
             kept_scale: latent.scale(),
             latent,
@@ -66,8 +68,8 @@ impl Machine {
             center,
             spread,
         };
-        machine.start_bias(examples);
-        machine
+        machine.start_bias(examples, run.stop)?;
+        Ok(machine)
     }
 
     /// A pass over the rows in the given order; the training loss as they were visited, and the loss on held-out rows.
@@ -143,17 +145,19 @@ impl Machine {
 
     /// Begin where the mean score of some rows is the log-odds of the class (logistic) or zero: the random signs of
     /// the start, which agree within a feature, have a mean of their own.
-    fn start_bias(&mut self, examples: &Examples) {
+    fn start_bias(&mut self, examples: &Examples, stop: &Stop) -> Result<()> {
         let rows = examples.counted_rows();
         let step = (rows.len() / BIAS_SAMPLE).max(1);
         let sample: Vec<usize> = rows.iter().step_by(step).map(|&row| row as usize).collect();
         let mut mean = 0.0;
         for &row in &sample {
+            stop.check()?;
             examples.cells.starts_of(row, &mut self.starts);
             mean += self.latent.score(&self.starts) / sample.len() as f64;
         }
         let wanted = if self.loss == Loss::Logistic { self.log_odds(examples, &rows) } else { 0.0 };
         self.latent.set_bias(wanted - mean);
+        Ok(())
     }
 
     fn log_odds(&self, examples: &Examples, rows: &[u32]) -> f64 {

@@ -36,7 +36,8 @@ pub struct Trained {
     pub best_epoch: usize,
 }
 
-/// What training needs beside data and parameters: where to run, when to end, whom to tell.
+/// Where to run and when to end.
+#[derive(Clone, Copy)]
 pub struct Run<'a> {
     /// Threads for the score functions.
     pub threads: &'a Threads,
@@ -44,9 +45,10 @@ pub struct Run<'a> {
     pub isa: Isa,
     /// Ends the work at once.
     pub stop: &'a Stop,
-    /// Told of each epoch; may end training after it.
-    pub on_epoch: &'a mut (dyn FnMut(&Epoch) -> ControlFlow<()> + Send),
 }
+
+/// Told of each epoch; may end training after it.
+pub type OnEpoch<'a> = dyn FnMut(&Epoch) -> ControlFlow<()> + 'a;
 
 /// Train one score function a target on the same examples, side by side.
 ///
@@ -59,13 +61,14 @@ pub fn train(
     labels: Labels,
     params: &Params,
     run: Run,
+    on_epoch: &mut OnEpoch,
 ) -> Result<Trained> {
     params.check()?;
     let mut order = examples.counted_rows();
     let mut rng = random::stream(params.seed, random::SHUFFLE);
-    let mut machines: Vec<Machine> = (0..examples.targets.functions())
-        .map(|function| Machine::new(&encoder, examples, function, params, run.isa))
-        .collect();
+    let functions = (0..examples.targets.functions()).collect();
+    let begin = |(): &mut (), function| Machine::new(&encoder, examples, function, params, run);
+    let mut machines = run.threads.map(functions, || (), begin)?;
     let mut history = History::new(params, valid.is_some());
     for epoch in 1..=params.epochs {
         random::shuffle(&mut order, &mut rng);
@@ -78,7 +81,7 @@ pub fn train(
         if history.push(record) {
             machines.iter_mut().for_each(Machine::keep);
         }
-        if (run.on_epoch)(&record).is_break() || history.is_over() {
+        if on_epoch(&record).is_break() || history.is_over() {
             break;
         }
     }

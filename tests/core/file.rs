@@ -1,4 +1,5 @@
 //! The file: what is written is read, and what is damaged is refused.
+#![allow(clippy::unwrap_used, missing_docs)]
 
 use binfm::encoding::{Column, Edges, Encoder, Levels, Values, keys};
 use binfm::model::{Labels, Loss, Model, Real, Scales, SignRows};
@@ -7,8 +8,10 @@ use proptest::prelude::*;
 fn column() -> impl Strategy<Value = (Values, bool, bool)> {
     let edges = (prop::collection::btree_set(0_u32..60_000, 0..30), 2_u8..=4).prop_map(
         |(leading, bytes)| {
-            let edges =
-                leading.into_iter().map(|leading| keys::from_leading(leading, bytes)).collect();
+            let edges = leading
+                .into_iter()
+                .map(|leading| keys::from_leading((leading + 200) << (8 * (bytes - 2)), bytes))
+                .collect();
             Values::Numbers(Edges::new(edges, bytes))
         },
     );

@@ -1,4 +1,5 @@
 //! Every instruction set against the portable definition, and that against a naive one, on awkward lengths.
+#![allow(clippy::unwrap_used, missing_docs)]
 
 use binfm::kernels::{self, Isa, Pull, SignTable, Slot, Tally};
 use proptest::prelude::*;

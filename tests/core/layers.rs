@@ -9,7 +9,7 @@ use std::path::Path;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("threads", &["error"]),
-    ("kernels", &[]),
+    ("kernels", &["error"]),
     ("encoding", &["error", "threads", "kernels"]),
     ("model", &["error", "encoding"]),
     ("training", &["error", "threads", "kernels", "encoding", "model"]),

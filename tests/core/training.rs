@@ -1,4 +1,5 @@
 //! The gradients are those of the loss, and why we do not begin at zero as the paper does.
+#![allow(clippy::unwrap_used, missing_docs)]
 
 use binfm::encoding::{Binning, EncodingParams, Matrix, Table};
 use binfm::kernels::Isa;
@@ -22,7 +23,7 @@ fn proxies() -> Vec<f32> {
 fn latent(loss: Loss, lambda_w: f64, lambda_v: f64) -> Latent {
     let params =
         Params { m: M, loss, optimizer: Optimizer::Sgd, lambda_w, lambda_v, ..Params::default() };
-    let mut latent = Latent::new(proxies(), TILINGS, &params, Isa::detect());
+    let mut latent = Latent::new(proxies(), TILINGS, &params, Isa::available()[0]);
     latent.set_bias(0.3);
     latent.set_rate(RATE);
     latent
@@ -117,13 +118,8 @@ fn train_product(start: Start) -> (Trained, f64) {
         holdout: 0.0,
     };
     let mut go_on = |_: &_| ControlFlow::Continue(());
-    let run = Run {
-        threads: &Threads::one(),
-        isa: Isa::detect(),
-        stop: &Stop::default(),
-        on_epoch: &mut go_on,
-    };
-    let Ok(trained) = request.fit(run) else { panic!("training failed") };
+    let run = Run { threads: &Threads::one(), isa: Isa::available()[0], stop: &Stop::default() };
+    let trained = request.fit(run, &mut go_on).unwrap();
     (trained, y.iter().sum::<f64>() / y.len() as f64)
 }
 

@@ -39,9 +39,7 @@ def _active_rows(fields, features, values):
         if feature.kind == "unused" or (fields["flags"] & 1 and not missing and _float32(value) == 0):
             continue
         c = None if missing else cell(feature, value)
-        first = (
-            feature.missing_row if missing else None if c is None else feature.rows.start + c * feature.stride
-        )
+        first = feature.missing_row if missing else None if c is None else feature.rows.start + c * feature.stride
         rows += [] if first is None else range(first, first + fields["tilings"])
     return rows
 
@@ -52,12 +50,12 @@ def terms(model, table):
     V = V[None] if V.ndim == 2 else V
     active = [_active_rows(fields, features, values) for values in table]
     L = [[int(w[k, rows].sum(dtype=np.int64)) for k in range(len(w))] for rows in active]
-    Q = [[_pairs(V[k, rows].astype(np.float64)) for k in range(len(w))] for rows in active]
+    Q = [[_pairs(V[k, rows].astype(np.float32)) for k in range(len(w))] for rows in active]
     return np.array(L, np.int64).reshape(-1, len(w)), np.array(Q, np.int64).reshape(-1, len(w))
 
 
 def _pairs(v):
-    return int(np.triu(v @ v.T, 1).sum())  # whole numbers far below 2**53: exact in float64
+    return int(np.triu(v @ v.T, 1).sum(dtype=np.float64))  # small whole numbers: both types are exact
 
 
 def integer_scores(model, table):

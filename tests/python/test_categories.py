@@ -96,18 +96,14 @@ def test_a_million_categories_train_and_come_back():
 def test_a_weight_of_k_is_k_copies(seed, b, tilings, binning):
     rng = np.random.default_rng(seed)
     n = rng.integers(5, 60)
-    X = np.column_stack(
-        [rng.normal(size=n), rng.integers(0, 4, n), rng.integers(0, 9, n), rng.normal(size=n)]
-    )
+    X = np.column_stack([rng.normal(size=n), rng.integers(0, 4, n), rng.integers(0, 9, n), rng.normal(size=n)])
     X[rng.random(n) < 0.2, 3] = np.nan
     X[rng.random(n) < 0.4, 0] = 0.0
     weight = rng.integers(0, 5, n)
     weight[:2] = 1
     rest = {"b": b + tilings, "tilings": tilings, "binning": binning, "categorical": [2], "min_count": 3}
     weighted = binfm.train(X, np.arange(n) % 2, sample_weight=weight, m=1, epochs=1, **rest)
-    repeated = binfm.train(
-        np.repeat(X, weight, axis=0), np.repeat(np.arange(n) % 2, weight), m=1, epochs=1, **rest
-    )
+    repeated = binfm.train(np.repeat(X, weight, axis=0), np.repeat(np.arange(n) % 2, weight), m=1, epochs=1, **rest)
     assert as_dicts(weighted) == as_dicts(repeated)
 
 
@@ -119,9 +115,7 @@ def test_a_weight_of_k_is_k_copies_in_a_sparse_table(seed):
     weight[:2] = 1
     y = np.arange(40) % 2
     weighted = binfm.train(sparse.csr_array(dense), y, sample_weight=weight, m=1, epochs=1, b=9)
-    repeated = binfm.train(
-        sparse.csr_array(np.repeat(dense, weight, axis=0)), np.repeat(y, weight), m=1, epochs=1, b=9
-    )
+    repeated = binfm.train(sparse.csr_array(np.repeat(dense, weight, axis=0)), np.repeat(y, weight), m=1, epochs=1, b=9)
     assert as_dicts(weighted) == as_dicts(repeated)
 
 

@@ -51,6 +51,7 @@ def try_hostile(blob):
     assert len(L) == len(Q) == 3
     assert model.V.size == model.w.size * model.m
     assert len(model.features) == model.n_features
+    assert not any(np.isnan(edges).any() for edges in model.edges)
     assert sum(model.size_report().values()) == len(blob)
 
 
@@ -134,20 +135,28 @@ def test_any_bytes_are_refused(noise):
 
 
 def test_every_byte_of_the_body_may_be_hostile(blob):
-    for at in range(25, len(blob) - 4):
-        for value in (0, 0xFF, blob[at] ^ 0x80, blob[at] ^ 1):
+    for at in range(25, len(blob) - 5):
+        for value in (b"\0", b"\xff", bytes([blob[at] ^ 0x80]), bytes([blob[at] ^ 1]), b"\0\0", b"\xff\xff"):
             body = bytearray(blob[:-4])
-            body[at] = value
+            body[at : at + len(value)] = value
             try_hostile(signed(body))
 
 
-def many_unlisted_levels(features):
-    """A small file in which each of many features claims a million levels that need not be listed."""
-    level_feature = bytes([2 | 4, 0xC0, 0x84, 0x3D])  # whole numbers in copies, 1,000,000 of them
+def unlisted_levels(count, features, bits):
+    """A file whose features are categories 0, 1, …, which only their number tells."""
+    groups = [count >> shift & 0x7F for shift in range(0, max(count.bit_length(), 1), 7)]
+    feature = bytes([2 | 4, *(group | 0x80 for group in groups[:-1]), groups[-1]])
     body = struct.pack("<4sBBIIHHBBBBBh", b"\xb1FM\n", 1, 0, 0, features, 1, 1, 2, 0, 0, 0, 0, 0)
-    body = bytearray(body + bytes(8) + level_feature * features + bytes(200_000))
+    body = bytearray(body + bytes(8) + feature * features + bits)
     body[6:10] = struct.pack("<I", len(body) + 4)
     return signed(body)
+
+
+def test_a_count_of_levels_is_not_cut_short():
+    assert binfm.Model.from_bytes(unlisted_levels(2, 1, b"\xa5")).features[0].levels == (0, 1)
+    for count in (0, 1, 3, 2**31, 2**32, 2**32 + 2, 2**33 + 2, 2**35 - 1):
+        with pytest.raises(binfm.ModelFormatError):
+            binfm.Model.from_bytes(unlisted_levels(count, 1, b"\xa5"))
 
 
 def test_a_hostile_header_allocates_nothing_large(run_python, models, tmp_path):
@@ -164,7 +173,7 @@ def test_a_hostile_header_allocates_nothing_large(run_python, models, tmp_path):
             body[at : at + 4] = b"\xff\xff\xff\x7f"
             files.append(signed(body))
     (tmp_path / "files").write_bytes(b"".join(struct.pack("<I", len(f)) + f for f in files))
-    files.append(many_unlisted_levels(20_000))
+    files += [unlisted_levels(1_000_000, features, bytes(200_000)) for features in (100, 1000, 20_000)]
     code = (
         "import sys, struct, resource, binfm\n"
         "blob, at = open(sys.argv[1], 'rb').read(), 0\n"

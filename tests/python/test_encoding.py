@@ -77,9 +77,7 @@ def test_every_present_feature_activates_exactly_tilings_rows(models):
             assert len(set(active)) == len(active), "no row is active twice"
             assert set(active) <= set(range(size))
             absent = sum(1 for v in values if v == 0) if sparse.issparse(X) else 0
-            unknown = sum(
-                1 for f, v in zip(model.features, values, strict=True) if v != v and f.missing_row is None
-            )
+            unknown = sum(1 for f, v in zip(model.features, values, strict=True) if v != v and f.missing_row is None)
             assert len(active) == model.tilings * (len(values) - absent - unknown)
 
 

@@ -36,9 +36,7 @@ def assert_same_model(again, model, X):
     assert [str(f) for f in again.features] == [str(f) for f in model.features]
 
 
-@pytest.mark.parametrize(
-    "as_path", [str, lambda path: path, lambda path: bytes(path)], ids=["str", "Path", "bytes"]
-)
+@pytest.mark.parametrize("as_path", [str, lambda path: path, lambda path: bytes(path)], ids=["str", "Path", "bytes"])
 def test_a_saved_model_comes_back(saved, tmp_path, as_path):
     model, X = saved
     path = tmp_path / "größe 1.binfm"

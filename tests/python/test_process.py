@@ -40,9 +40,7 @@ def test_a_forked_child_scores_and_trains(run_python):
         "    child()\n"
         "print('done')"
     )
-    flags = (
-        code if sys.version_info < (3, 12) else "import warnings; warnings.simplefilter('ignore')\n" + code
-    )
+    flags = code if sys.version_info < (3, 12) else "import warnings; warnings.simplefilter('ignore')\n" + code
     assert run_python(flags, timeout=90) == b"done\n"
 
 
@@ -65,9 +63,7 @@ def test_a_fork_in_the_middle_of_scoring_does_not_hang(run_python):
         "[t.join() for t in threads]\n"
         "print('done')"
     )
-    flags = (
-        code if sys.version_info < (3, 12) else "import warnings; warnings.simplefilter('ignore')\n" + code
-    )
+    flags = code if sys.version_info < (3, 12) else "import warnings; warnings.simplefilter('ignore')\n" + code
     assert run_python(flags, timeout=120) == b"done\n"
 
 

@@ -136,7 +136,7 @@ def test_rows_of_zero_weight_teach_nothing():
     wrong = x < 0
     both = np.vstack([x, x])
     model = binfm.train(both, np.vstack([~wrong, wrong]).ravel(), sample_weight=np.repeat([1, 0], 500), m=4)
-    assert accuracy(model, x, ~wrong.ravel()) > 0.97
+    assert accuracy(model, x, ~wrong.ravel()) > 0.95
 
 
 def test_seeds_differ(numbers):
