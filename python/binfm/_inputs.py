@@ -64,13 +64,8 @@ def training_table(
     columns = _columns(categorical, table.shape[1])
     if table.dtype != object:
         return table, columns, {}
-    seen = slice(None) if weight is None else weight > 0
-    vocabularies = {}
-    for j in columns:
-        values = [v for v in table[seen, j] if not _missing(v)]
-        if any(isinstance(v, str) for v in values):
-            counts = None if weight is None else weight[seen][[not _missing(v) for v in table[seen, j]]]
-            vocabularies[j] = _vocabulary(values, counts, min_count)
+    text = [j for j in columns if any(isinstance(value, str) for value in table[:, j])]
+    vocabularies = {j: _vocabulary(table[:, j], weight, min_count) for j in text}
     return _coded(table, vocabularies, frozenset()), columns, vocabularies
 
 
@@ -176,10 +171,14 @@ def _columns(categorical: Any, width: int) -> list[int]:
     return sorted(columns)
 
 
-def _vocabulary(values: list[Any], counts: NDArray[np.float64] | None, min_count: float) -> list[str]:
-    levels, where = np.unique(np.array([str(v) for v in values]), return_inverse=True)
-    heard = np.bincount(where, counts, len(levels))
-    return [str(level) for level in levels[heard >= min_count]]
+def _vocabulary(column: NDArray[Any], weight: NDArray[np.float64] | None, min_count: float) -> list[str]:
+    """Return the sorted texts whose weights add up to `min_count` or more."""
+    heard: dict[str, float] = {}
+    each = np.ones(len(column)) if weight is None else weight
+    for value, w in zip(column, each.tolist(), strict=True):
+        if w > 0 and not _missing(value):
+            heard[str(value)] = heard.get(str(value), 0.0) + w
+    return sorted(text for text, count in heard.items() if count >= min_count)
 
 
 def _coded(table: NDArray[Any], vocabularies: dict[int, list[str]], unused: frozenset[int]) -> NDArray[np.float64]:

@@ -26,7 +26,7 @@ const DECAY: f64 = 0.97;
 /// Rows between two refreshes of α and β, where the table is small.
 const REFRESH: usize = 1000;
 /// A refresh reads all rows of the table; training between two of them shall touch this many times more.
-const REFRESH_SHARE: usize = 16;
+const REFRESH_SHARE: f64 = 16.0;
 /// Rows that tell the bias to begin with.
 const BIAS_SAMPLE: usize = 1000;
 /// Log-odds of the rarest class that the bias begins with.
@@ -45,24 +45,23 @@ impl Machine {
         run: Run,
     ) -> Result<Self> {
         let mut rng = random::stream(params.seed, random::START + function as u64);
-        let proxies = params.start.proxies(encoder, params.m + 1, &mut rng, run.stop)?;
-        let active = examples.cells.active_features().max(1);
-        let spaced = encoder.rows() as usize / encoder.tilings() as usize
-            * REFRESH_SHARE
-            * examples.targets.rows()
-            / active;
+        let tilings = encoder.tilings() as usize;
+        let active_in_all = (examples.cells.active_features() * tilings).max(1) as f64;
+        let active = active_in_all / examples.targets.rows() as f64;
+        let proxies = params.start.proxies(encoder, params.m + 1, active, &mut rng, run.stop)?;
+        let spaced = REFRESH_SHARE * f64::from(encoder.rows()) / active;
         let (center, spread) = match examples.targets {
             Targets::Classes { .. } => (0.0, 1.0),
             Targets::Numbers { center, spread, .. } => (*center, *spread),
         };
-        let latent = Latent::new(proxies, encoder.tilings() as usize, params, run.isa);
+        let latent = Latent::new(proxies, tilings, params, run.isa);
         let mut machine = Self {
             kept_scale: latent.scale(),
             latent,
             function,
             loss: params.loss,
             first_rate: params.learning_rate,
-            refresh: spaced.max(REFRESH),
+            refresh: REFRESH.max(spaced as usize),
             starts: Vec::new(),
             kept: Vec::new(),
             center,
