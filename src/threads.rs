@@ -8,7 +8,7 @@ use crate::{Error, Result};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Set by the caller to end work early; looked at every few thousand rows.
 #[derive(Debug, Default)]
@@ -117,8 +117,10 @@ pub fn wanted(n_jobs: Option<i64>) -> Result<usize> {
     }
 }
 
+/// Asking takes a hundred times longer than scoring a row, so it is asked once.
 fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 fn default_threads() -> usize {

@@ -39,6 +39,20 @@ pub trait Dense: Sync {
     fn numbers(&self, column: usize, first: usize, out: &mut [f32]);
     /// The same, as categories.
     fn categories(&self, column: usize, first: usize, out: &mut [Category]);
+    /// All values, row after row, if they lie so in memory as float32.
+    fn row_major(&self) -> Option<&[f32]> {
+        None
+    }
+    /// Copy whole rows from row `first` on, as float32.
+    fn rows_of_numbers(&self, first: usize, out: &mut [f32]) {
+        let columns = self.columns();
+        let mut column_values = vec![0.0; out.len() / columns];
+        for column in 0..columns {
+            self.numbers(column, first, &mut column_values);
+            let values = out[column..].iter_mut().step_by(columns);
+            values.zip(&column_values).for_each(|(out, value)| *out = *value);
+        }
+    }
 }
 
 /// A number type that tables come in.
@@ -47,9 +61,17 @@ pub trait Value: Copy + Sync {
     fn number(self) -> f32;
     /// As a category.
     fn category(self) -> Category;
+    /// Many of them as float32, if that is what they are.
+    fn singles(_values: &[Self]) -> Option<&[f32]> {
+        None
+    }
 }
 
 impl Value for f32 {
+    fn singles(values: &[Self]) -> Option<&[f32]> {
+        Some(values)
+    }
+
     #[inline(always)]
     fn number(self) -> f32 {
         self
@@ -125,6 +147,10 @@ impl<T: Value> Dense for Matrix<'_, T> {
     fn numbers(&self, column: usize, first: usize, out: &mut [f32]) {
         let values = self.values[first * self.columns + column..].iter().step_by(self.columns);
         out.iter_mut().zip(values).for_each(|(out, value)| *out = value.number());
+    }
+
+    fn row_major(&self) -> Option<&[f32]> {
+        T::singles(self.values)
     }
 
     fn categories(&self, column: usize, first: usize, out: &mut [Category]) {

@@ -4,11 +4,13 @@
 //! so all tiers give the same bits. The choice is made once per process and carried as a token, [`Isa`].
 #![allow(unsafe_code)]
 
+pub mod lookup;
 pub mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 use crate::{Error, Result};
+pub use lookup::{CellTable, Count};
 pub use portable::{Pull, SignTable, Slot, Tally};
 use std::sync::OnceLock;
 
@@ -77,6 +79,22 @@ macro_rules! dispatch {
             Level::Avx2 => unsafe { x86_64::$name($($argument),*) },
         }
     };
+}
+
+/// See [`lookup::count_rows`].
+pub fn count_rows(
+    isa: Isa,
+    table: &CellTable,
+    values: &[f32],
+    counts: &mut [Count],
+    skipped: &mut Vec<usize>,
+) {
+    match isa.0 {
+        Level::Portable => lookup::count_rows(table, values, counts, skipped),
+        // SAFETY: an `Isa` of this level exists only where the CPU has the instructions.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { x86_64::lookup::count_rows(table, values, counts, skipped) },
+    }
 }
 
 /// See [`portable::count_edges`].

@@ -135,7 +135,7 @@ fn full_add(a: u64, b: u64, c: u64) -> (u64, u64) {
 
 /// Σ c = Σ_a 2^a |P_a| and Σ c² = Σ_{a,b} 2^{a+b} |P_a ∧ P_b|, over the columns in `mask`.
 #[inline(always)]
-fn add_tally(planes: &[u64], mask: u64, tally: &mut Tally) {
+pub fn add_tally(planes: &[u64], mask: u64, tally: &mut Tally) {
     for (a, plane) in planes.iter().enumerate() {
         let plane = plane & mask;
         let alone = u64::from(plane.count_ones());

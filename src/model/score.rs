@@ -96,6 +96,25 @@ impl Scales {
             + (i128::from(pairs) << self.pairs_shift) * i128::from(terms.pairs)
     }
 
+    /// The same in 64 bits, for terms within the bounds given to [`Scales::fit_64_bits`].
+    #[inline]
+    pub fn short_score(&self, function: usize, terms: Terms) -> i64 {
+        let Multipliers { bias, linear, pairs } = self.functions[function];
+        (i64::from(bias) << self.bias_shift)
+            + (i64::from(linear) << self.linear_shift) * terms.linear
+            + (i64::from(pairs) << self.pairs_shift) * terms.pairs
+    }
+
+    /// Whether all scores fit 64 bits as long as neither term is greater than these.
+    pub fn fit_64_bits(&self, linear: u64, pairs: u64) -> bool {
+        let largest = |m: &Multipliers| {
+            (u128::from(m.bias.unsigned_abs()) << self.bias_shift)
+                + (u128::from(m.linear) << self.linear_shift) * u128::from(linear)
+                + (u128::from(m.pairs) << self.pairs_shift) * u128::from(pairs)
+        };
+        self.functions.iter().all(|multipliers| largest(multipliers) < 1 << 63)
+    }
+
     /// 2^−e.
     pub fn unit(&self) -> f64 {
         libm::scalbn(1.0, -i32::from(self.exponent))

@@ -111,6 +111,20 @@ impl<T: Value> Dense for View<'_, T> {
         out.iter_mut().zip(piece).for_each(|(out, value)| *out = value.number());
     }
 
+    fn row_major(&self) -> Option<&[f32]> {
+        self.0.as_slice().and_then(T::singles)
+    }
+
+    fn rows_of_numbers(&self, first: usize, out: &mut [f32]) {
+        let rows = self.0.slice(s![first..first + out.len() / self.columns(), ..]);
+        match rows.as_slice() {
+            Some(values) => {
+                out.iter_mut().zip(values).for_each(|(out, value)| *out = value.number())
+            }
+            None => out.iter_mut().zip(rows).for_each(|(out, value)| *out = value.number()),
+        }
+    }
+
     fn categories(&self, column: usize, first: usize, out: &mut [Category]) {
         let piece = self.piece(column, first, out.len());
         out.iter_mut().zip(piece).for_each(|(out, value)| *out = value.category());

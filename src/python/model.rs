@@ -234,12 +234,11 @@ impl PyModel {
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let scales = self.model().scales();
-        let unit = scales.unit();
         let scores = self.each_row(py, &X, n_jobs, self.functions(), |terms, out| {
             out.iter_mut()
+                .zip(terms)
                 .enumerate()
-                .for_each(|(k, out)| *out = scales.score(k, terms[k]) as f64 * unit);
+                .for_each(|(k, (out, &terms))| *out = self.0.score(k, terms));
         })?;
         Self::shaped(py, scores, self.functions())
     }

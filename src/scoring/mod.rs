@@ -1,8 +1,10 @@
 //! Scores of many rows or one: blocks of rows, over threads.
 
+mod lookup;
+
 use crate::Result;
-use crate::encoding::{Active, Block, Table};
-use crate::kernels::{self, Isa, SignTable, Slot, Tally};
+use crate::encoding::{Active, Block, Dense, Table};
+use crate::kernels::{self, CellTable, Count, Isa, SignTable, Slot, Tally};
 use crate::model::{Model, SignRows, Terms};
 use crate::threads::{Stop, Threads};
 use std::cell::RefCell;
@@ -15,6 +17,12 @@ pub struct Scorer {
     factors: SignTable,
     /// Σ w over the rows that a start activates, `functions` a start.
     linear: Vec<i16>,
+    /// For dense tables, where the model allows it.
+    cells: Option<CellTable>,
+    /// No score needs more than 64 bits.
+    short: bool,
+    /// 2^−e
+    unit: f64,
 }
 
 /// Rows that are encoded and scored in one go; their numbers stay in the fastest cache.
@@ -27,6 +35,9 @@ struct Scratch {
     active: Active,
     tallies: Vec<Tally>,
     terms: Vec<Terms>,
+    values: Vec<f32>,
+    counts: Vec<Count>,
+    skipped: Vec<usize>,
 }
 
 thread_local! {
@@ -39,7 +50,12 @@ impl Scorer {
         let tilings = model.encoder().tilings() as usize;
         let factors = sign_table(model.signs(), tilings);
         let linear = linear_sums(model.signs(), tilings);
-        Self { model, factors, linear }
+        let cells = lookup::cell_table(&model);
+        let active = model.encoder().most_active();
+        let most_pairs = model.signs().factors() as u64 * active * active;
+        let short = model.scales().fit_64_bits(active, most_pairs);
+        let unit = model.scales().unit();
+        Self { model, factors, linear, cells, short, unit }
     }
 
     /// The model.
@@ -83,6 +99,16 @@ impl Scorer {
         Ok(())
     }
 
+    /// The score of a row.
+    #[inline]
+    pub fn score(&self, function: usize, terms: Terms) -> f64 {
+        let scales = self.model.scales();
+        if self.short {
+            return scales.short_score(function, terms) as f64 * self.unit;
+        }
+        scales.score(function, terms) as f64 * self.unit
+    }
+
     /// The class of a row: the greater of two by the sign of the score, or the one with the greatest score.
     pub fn class(&self, terms: &[Terms]) -> usize {
         let scores = terms
@@ -100,9 +126,7 @@ impl Scorer {
 
     /// The probability of each class, if scores are log-odds.
     pub fn probabilities(&self, terms: &[Terms], out: &mut [f64]) {
-        let scales = self.model.scales();
-        let score =
-            |function: usize| scales.score(function, terms[function]) as f64 * scales.unit();
+        let score = |function: usize| self.score(function, terms[function]);
         let sigmoid = |x: f64| 1.0 / (1.0 + libm::exp(-x));
         if let [negative, positive] = out {
             (*negative, *positive) = (sigmoid(-score(0)), sigmoid(score(0)));
@@ -125,11 +149,62 @@ impl Scorer {
         rows: usize,
         scratch: &'s mut Scratch,
     ) -> &'s [Terms] {
-        let Scratch { block, active, tallies, terms } = scratch;
+        scratch.terms.resize(rows * self.factors.functions, Terms::default());
+        match (&self.cells, table) {
+            (Some(cells), Table::Dense(dense)) => {
+                self.look_up(isa, cells, dense, first, rows, scratch)
+            }
+            _ => self.activate(isa, table, first, 0..rows, scratch),
+        }
+        &scratch.terms
+    }
+
+    /// Eight rows at a time; rows with NaN one by one.
+    fn look_up(
+        &self,
+        isa: Isa,
+        cells: &CellTable,
+        dense: &dyn Dense,
+        first: usize,
+        rows: usize,
+        scratch: &mut Scratch,
+    ) {
+        let Scratch { values, counts, skipped, terms, .. } = scratch;
+        let columns = cells.columns;
+        let values = match dense.row_major() {
+            Some(all) => &all[first * columns..(first + rows) * columns],
+            None => {
+                values.resize(rows * columns, 0.0);
+                dense.rows_of_numbers(first, values);
+                values
+            }
+        };
+        counts.resize(terms.len(), Count::default());
+        skipped.clear();
+        kernels::count_rows(isa, cells, values, counts, skipped);
+        let nnz = self.model.encoder().most_active() as i64;
+        for (terms, count) in terms.iter_mut().zip(counts) {
+            let linear = 2 * i64::from(count.linear) - nnz;
+            *terms = Terms { linear, pairs: self.pairs(count.factors, nnz) };
+        }
+        for row in std::mem::take(skipped) {
+            self.activate(isa, Table::Dense(dense), first, row..row + 1, scratch);
+        }
+    }
+
+    /// Some rows of a block by their active rows, whatever the table.
+    fn activate(
+        &self,
+        isa: Isa,
+        table: Table,
+        first: usize,
+        rows: std::ops::Range<usize>,
+        scratch: &mut Scratch,
+    ) {
+        let Scratch { block, active, tallies, terms, .. } = scratch;
         let functions = self.factors.functions;
-        self.model.encoder().activate(isa, table, first, rows, block, active);
-        tallies.resize(rows * functions, Tally::default());
-        terms.resize(rows * functions, Terms::default());
+        self.model.encoder().activate(isa, table, first + rows.start, rows.len(), block, active);
+        tallies.resize(rows.len() * functions, Tally::default());
         kernels::tally_rows(isa, &self.factors, &active.starts, &active.ends, tallies);
         let mut from = 0;
         for (row, &end) in active.ends.iter().enumerate() {
@@ -137,15 +212,13 @@ impl Scorer {
             from = end as usize;
             let nnz = (starts.len() * self.factors.tilings) as i64;
             for function in 0..functions {
-                let at = row * functions + function;
-                let linear = starts
-                    .iter()
-                    .map(|&s| i64::from(self.linear[s as usize * functions + function]))
-                    .sum();
-                terms[at] = Terms { linear, pairs: self.pairs(tallies[at], nnz) };
+                let w =
+                    |&start: &u32| i64::from(self.linear[start as usize * functions + function]);
+                let pairs = self.pairs(tallies[row * functions + function], nnz);
+                terms[(rows.start + row) * functions + function] =
+                    Terms { linear: starts.iter().map(w).sum(), pairs };
             }
         }
-        terms
     }
 
     /// Q = ½ (Σ s² − nnz·m) with s = 2c − nnz, so Σ s² = 4Σc² − 4·nnz·Σc + m·nnz².

@@ -1,5 +1,7 @@
 //! The portable loops compiled for AVX2 and popcnt: every x86-64 server since 2015.
 
+pub mod lookup;
+
 use super::portable::{self, Pull, SignTable, Tally};
 
 /// Whether this CPU has what this file is compiled for.

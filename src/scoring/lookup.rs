@@ -1,0 +1,134 @@
+//! Models that are looked up eight rows at a time: numeric features with few cells.
+
+use crate::encoding::{Edges, Values};
+use crate::kernels::lookup::{
+    CELLS, CellTable, MOST_CELL_PLANES, MOST_PLANES, Part, Searched, tree,
+};
+use crate::model::{Model, SignRows};
+
+/// Larger tables would be read from memory rather than from a cache, and then a row at a time is as good.
+const MOST_BYTES: usize = 1 << 22;
+/// Columns of a word.
+const WORD: usize = 32;
+
+/// The tables of a model, if it is of that kind.
+pub fn cell_table(model: &Model) -> Option<CellTable> {
+    let (encoder, signs) = (model.encoder(), model.signs());
+    let tilings = encoder.tilings();
+    let (cell_planes, planes) = (bits(tilings.into()), bits(encoder.most_active()));
+    if encoder.zero_is_absent() || cell_planes > MOST_CELL_PLANES || planes > MOST_PLANES {
+        return None;
+    }
+    let mut features = Vec::new();
+    let mut starts = Vec::new();
+    for (column, feature) in encoder.features().iter().enumerate() {
+        match &feature.values {
+            Values::Unused => {}
+            Values::Numbers(edges) if edges.len() < CELLS => {
+                features.push(searched(column, edges));
+                starts.push(
+                    (0..feature.span.cells)
+                        .map(|cell| feature.span.start(cell) as usize)
+                        .collect::<Vec<_>>(),
+                );
+            }
+            _ => return None,
+        }
+    }
+    let words = words(signs);
+    let size = (words.len() * cell_planes * 4 + signs.functions()) * features.len() * CELLS;
+    if size > MOST_BYTES {
+        return None;
+    }
+    Some(CellTable {
+        columns: encoder.features().len(),
+        features,
+        cell_planes,
+        planes,
+        factors: factors(signs, &starts, &words, tilings as usize, cell_planes),
+        linear: linear(signs, &starts, tilings as usize),
+        words: words.into_iter().map(|(parts, _)| parts).collect(),
+        functions: signs.functions(),
+    })
+}
+
+fn searched(column: usize, edges: &Edges) -> Searched {
+    Searched { column, tree: tree(edges.keys()) }
+}
+
+/// Bits that a count up to this takes.
+fn bits(most: u64) -> usize {
+    (u64::BITS - most.leading_zeros()) as usize
+}
+
+/// What each word holds, and for each of its functions the first factor.
+fn words(signs: &SignRows) -> Vec<(Vec<Part>, Vec<usize>)> {
+    let (m, functions) = (signs.factors(), signs.functions());
+    let mut words = Vec::new();
+    if m <= WORD {
+        let per_word = WORD / m;
+        for first in (0..functions).step_by(per_word) {
+            let held = first..functions.min(first + per_word);
+            let part = |function| Part {
+                function,
+                mask: (u32::MAX >> (WORD - m)) << ((function - first) * m),
+            };
+            words.push((held.clone().map(part).collect(), vec![0; held.len()]));
+        }
+        return words;
+    }
+    for function in 0..functions {
+        for first in (0..m).step_by(WORD) {
+            let columns = WORD.min(m - first);
+            words.push((vec![Part { function, mask: u32::MAX >> (WORD - columns) }], vec![first]));
+        }
+    }
+    words
+}
+
+/// For each word, feature, plane and cell: that bit of the counts of the cell's rows, in each column.
+fn factors(
+    signs: &SignRows,
+    starts: &[Vec<usize>],
+    words: &[(Vec<Part>, Vec<usize>)],
+    tilings: usize,
+    cell_planes: usize,
+) -> Vec<u32> {
+    let mut out = vec![0; words.len() * starts.len() * cell_planes * CELLS];
+    let features = out.chunks_exact_mut(cell_planes * CELLS);
+    let wanted = words.iter().flat_map(|word| starts.iter().map(move |starts| (word, starts)));
+    for (planes, ((parts, firsts), starts)) in features.zip(wanted) {
+        for (cell, &start) in starts.iter().enumerate() {
+            for (part, first) in parts.iter().zip(firsts) {
+                for i in 0..part.mask.count_ones() as usize {
+                    let rows = start..start + tilings;
+                    let count = rows
+                        .filter(|&row| signs.positive(part.function, row, 1 + first + i))
+                        .count();
+                    for plane in 0..cell_planes {
+                        let bit = (count >> plane & 1) as u32;
+                        planes[plane * CELLS + cell] |=
+                            bit << (part.mask.trailing_zeros() as usize + i);
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+/// For each function, feature and cell: how many w of the cell's rows are +1.
+fn linear(signs: &SignRows, starts: &[Vec<usize>], tilings: usize) -> Vec<u8> {
+    let mut out = vec![0; signs.functions() * starts.len() * CELLS];
+    let features = out.chunks_exact_mut(CELLS);
+    let wanted = (0..signs.functions())
+        .flat_map(|function| starts.iter().map(move |starts| (function, starts)));
+    for (counts, (function, starts)) in features.zip(wanted) {
+        for (count, &start) in counts.iter_mut().zip(starts) {
+            *count = (start..start + tilings)
+                .filter(|&row| signs.positive(function, row, 0))
+                .count() as u8;
+        }
+    }
+    out
+}
