@@ -119,7 +119,7 @@ impl<T: Value> Dense for View<'_, T> {
         let rows = self.0.slice(s![first..first + out.len() / self.columns(), ..]);
         match rows.as_slice() {
             Some(values) => {
-                out.iter_mut().zip(values).for_each(|(out, value)| *out = value.number())
+                out.iter_mut().zip(values).for_each(|(out, value)| *out = value.number());
             }
             None => out.iter_mut().zip(rows).for_each(|(out, value)| *out = value.number()),
         }

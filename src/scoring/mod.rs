@@ -152,7 +152,7 @@ impl Scorer {
         scratch.terms.resize(rows * self.factors.functions, Terms::default());
         match (&self.cells, table) {
             (Some(cells), Table::Dense(dense)) => {
-                self.look_up(isa, cells, dense, first, rows, scratch)
+                self.look_up(isa, cells, dense, first, rows, scratch);
             }
             _ => self.activate(isa, table, first, 0..rows, scratch),
         }
@@ -171,13 +171,12 @@ impl Scorer {
     ) {
         let Scratch { values, counts, skipped, terms, .. } = scratch;
         let columns = cells.columns;
-        let values = match dense.row_major() {
-            Some(all) => &all[first * columns..(first + rows) * columns],
-            None => {
-                values.resize(rows * columns, 0.0);
-                dense.rows_of_numbers(first, values);
-                values
-            }
+        let values = if let Some(all) = dense.row_major() {
+            &all[first * columns..(first + rows) * columns]
+        } else {
+            values.resize(rows * columns, 0.0);
+            dense.rows_of_numbers(first, values);
+            values
         };
         counts.resize(terms.len(), Count::default());
         skipped.clear();

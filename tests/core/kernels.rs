@@ -1,7 +1,8 @@
 //! Every instruction set against the portable definition, and that against a naive one, on awkward lengths.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use binfm::kernels::{self, Isa, Pull, SignTable, Slot, Tally};
+use binfm::kernels::lookup::{CELLS, LEVELS, Part, Searched, tree};
+use binfm::kernels::{self, CellTable, Count, Isa, Pull, SignTable, Slot, Tally};
 use proptest::prelude::*;
 
 const LENGTHS: [usize; 16] = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200];
@@ -97,6 +98,109 @@ fn tallies_are_counts() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// A model of `features` numeric features with random bits, `cells` cells each, of which two score functions share a word.
+fn cell_table(
+    features: usize,
+    cells: usize,
+    tilings: u32,
+    next: &mut impl FnMut() -> u64,
+) -> CellTable {
+    let bits = |most: u32| (32 - most.leading_zeros()) as usize;
+    let cell_planes = bits(tilings);
+    let searched = |i: usize, next: &mut dyn FnMut() -> u64| {
+        let mut edges: Vec<i32> = (1..cells).map(|_| next() as i32).collect();
+        if i == 0 && cells > 1 {
+            edges[0] = 0;
+        }
+        edges.sort_unstable();
+        // Every third column is not in use.
+        Searched { column: i + i / 2, tree: tree(&edges) }
+    };
+    let searched: Vec<Searched> = (0..features).map(|i| searched(i, next)).collect();
+    let words = vec![
+        vec![Part { function: 0, mask: 0xffff }, Part { function: 1, mask: 0x7fff << 16 }],
+        vec![Part { function: 2, mask: u32::MAX }],
+        vec![Part { function: 2, mask: 0x1f }],
+    ];
+    // Counts of a cell are below 2^planes; those of random planes too.
+    let planes = bits(features as u32 * ((1 << cell_planes) - 1));
+    CellTable {
+        columns: features + features / 2 + 1,
+        cell_planes,
+        planes,
+        factors: (0..words.len() * features * cell_planes * CELLS).map(|_| next() as u32).collect(),
+        linear: (0..3 * features * CELLS)
+            .map(|_| (next() % u64::from(tilings + 1)) as u8)
+            .collect(),
+        features: searched,
+        words,
+        functions: 3,
+    }
+}
+
+#[test]
+fn rows_are_looked_up_alike_on_every_tier() {
+    for (features, cells, tilings) in [
+        (0, 1, 1),
+        (1, 2, 1),
+        (2, 32, 1),
+        (7, 17, 4),
+        (8, 24, 2),
+        (9, 25, 7),
+        (22, 20, 4),
+        (31, 32, 7),
+        (90, 16, 1),
+    ] {
+        for rows in [0, 1, 7, 8, 9, 31, 32, 33, 65] {
+            let mut next = noise((features * 1000 + cells * 10 + rows) as u64);
+            let table = cell_table(features, cells, tilings, &mut next);
+            // Any bits at all: NaN, infinities, denormals, and zeros of both signs among them.
+            let awkward = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1e-45, -1e-45];
+            let mut value = || match next() % 64 {
+                i if i < 7 => awkward[i as usize],
+                _ => Some(f32::from_bits(next() as u32)).filter(|x| !x.is_nan()).unwrap_or(1.0),
+            };
+            let values: Vec<f32> = (0..rows * table.columns).map(|_| value()).collect();
+            let run = |isa: Isa| {
+                let (mut counts, mut skipped) = (vec![Count::default(); rows * 3], Vec::new());
+                kernels::count_rows(isa, &table, &values, &mut counts, &mut skipped);
+                let counted = |row: &usize| !skipped.contains(row);
+                let counts: Vec<_> = (0..rows)
+                    .filter(counted)
+                    .map(|row| counts[3 * row..3 * row + 3].to_vec())
+                    .collect();
+                (counts, skipped)
+            };
+            let defined = run(portable());
+            for isa in Isa::available() {
+                assert_eq!(
+                    run(isa),
+                    defined,
+                    "{} with {features} features, {rows} rows",
+                    isa.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_tree_counts_edges() {
+    let mut next = noise(3);
+    for count in 0..CELLS {
+        let mut edges: Vec<i32> = (0..count).map(|_| next() as i32 / 2).collect();
+        edges.sort_unstable();
+        let tree = tree(&edges);
+        for key in edges.iter().flat_map(|&e| [e - 1, e, e + 1]).chain([i32::MIN, -5, 7]) {
+            let down = |node, first| 2 * node + usize::from(key > tree[first + node]);
+            assert_eq!(
+                LEVELS.into_iter().fold(0, down),
+                edges.iter().filter(|&&e| e <= key).count()
+            );
         }
     }
 }

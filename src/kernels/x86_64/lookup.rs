@@ -1,5 +1,7 @@
 //! [`crate::kernels::lookup`] with AVX2: a register holds eight rows.
 
+#![allow(clippy::wildcard_imports)] // intrinsics, each with its own name
+
 use crate::kernels::lookup::{CELLS, CellTable, Count, LEVELS, MOST_PLANES, Part, Searched};
 use std::arch::x86_64::*;
 
