@@ -121,7 +121,11 @@ class Model:
 
         L is the sum of the active rows' signs w, Q the sum of v·v' over all pairs of active rows.
         """
-        return self._core.terms(self._table(X), n_jobs)
+        both = self._core.terms(self._table(X), n_jobs)
+        functions = self._core.functions
+        if functions == 1:
+            return both[:, 0].copy(), both[:, 1].copy()
+        return both[:, :functions].copy(), both[:, functions:].copy()
 
     # What it is made of
 

@@ -1,10 +1,10 @@
-//! Dense tables of numeric features: eight rows at a time, from the values to the tallies without a detour.
+//! Dense tables of numeric features: many rows at a time, from the values to the tallies without a detour.
 //!
-//! For each feature the cells of eight rows are searched for at once in a small tree of thresholds. A cell is an index
-//! into tables so short that they are looked up by permuting registers: the T rows that the cell activates are added up
-//! beforehand, as bit planes of their counts, for 32 columns at a time.
+//! For each feature the cells of several rows are searched for at once in a small tree of thresholds. A cell is an index
+//! into tables so short that they are looked up by shuffling registers: the T rows that the cell activates are added up
+//! beforehand, as bit planes of their counts, for eight columns (an octet) at a time.
 
-use super::portable::Tally;
+use super::portable::{Tally, add_tally};
 
 /// Most cells of a feature: the tree of thresholds has five levels.
 pub const CELLS: usize = 32;
@@ -14,8 +14,8 @@ pub const TREE: usize = 36;
 pub const LEVELS: [usize; 5] = [0, 4, 8, 12, 20];
 /// Most bit planes that the count of one cell can have: up to seven rows a cell.
 pub const MOST_CELL_PLANES: usize = 3;
-/// Most bit planes that the count of a row can have here.
-pub const MOST_PLANES: usize = 12;
+/// Most bit planes that the count of a row can have here: counts fit a byte.
+pub const MOST_PLANES: usize = 8;
 
 /// A feature that is looked up.
 #[derive(Clone, Debug)]
@@ -26,13 +26,13 @@ pub struct Searched {
     pub tree: [i32; TREE],
 }
 
-/// Columns of one score function within one word.
+/// Columns of one score function within one octet.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     /// Which score function.
     pub function: usize,
-    /// Its bits in the word.
-    pub mask: u32,
+    /// Its bits in the octet.
+    pub mask: u8,
 }
 
 /// A model of numeric features with few cells, ready to be looked up.
@@ -46,10 +46,10 @@ pub struct CellTable {
     pub cell_planes: usize,
     /// Bit planes of a row's counts.
     pub planes: usize,
-    /// For each word: which functions it holds.
-    pub words: Vec<Vec<Part>>,
-    /// `[word][feature][plane][CELLS]`: the counts of 32 columns.
-    pub factors: Vec<u32>,
+    /// For each octet: which functions it holds, all octets of a function side by side.
+    pub octets: Vec<Vec<Part>>,
+    /// `[octet][feature][plane][CELLS]`: the counts of eight columns.
+    pub factors: Vec<u8>,
     /// `[function][feature][CELLS]`: how many w of a cell's rows are +1.
     pub linear: Vec<u8>,
     /// Number of score functions.
@@ -123,18 +123,18 @@ fn count_row(table: &CellTable, cells: &[usize], counts: &mut [Count]) {
         count.linear =
             cells.iter().zip(linear).map(|(&cell, linear)| u32::from(linear[cell])).sum();
     }
-    let per_word = features * table.cell_planes * CELLS;
-    for (word, parts) in table.words.iter().enumerate() {
-        let factors = &table.factors[word * per_word..][..per_word];
+    let per_octet = features * table.cell_planes * CELLS;
+    for (octet, parts) in table.octets.iter().enumerate() {
+        let factors = &table.factors[octet * per_octet..][..per_octet];
         let mut planes = [0; MOST_PLANES];
         for (&cell, lookup) in cells.iter().zip(factors.chunks_exact(table.cell_planes * CELLS)) {
             add(&mut planes, lookup.chunks_exact(CELLS).map(|plane| plane[cell]));
         }
         for part in parts {
-            let masked = planes.map(|plane| u64::from(plane & part.mask));
-            super::portable::add_tally(
-                &masked[..table.planes],
-                u64::MAX,
+            let planes = planes.map(u64::from);
+            add_tally(
+                &planes[..table.planes],
+                part.mask.into(),
                 &mut counts[part.function].factors,
             );
         }
@@ -142,7 +142,7 @@ fn count_row(table: &CellTable, cells: &[usize], counts: &mut [Count]) {
 }
 
 /// Add a number of a few planes to one of many.
-fn add(planes: &mut [u32; MOST_PLANES], number: impl Iterator<Item = u32>) {
+fn add(planes: &mut [u8; MOST_PLANES], number: impl Iterator<Item = u8>) {
     let mut carry = 0;
     let number = number.chain(std::iter::repeat(0));
     for (plane, addend) in planes.iter_mut().zip(number) {

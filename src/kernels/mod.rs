@@ -59,6 +59,11 @@ impl Isa {
         tiers
     }
 
+    /// Whether [`count_rows`] is faster than [`tally_rows`].
+    pub fn looks_up(self) -> bool {
+        self.0 != Level::Portable
+    }
+
     /// The name by which `BINFM_ISA` calls it.
     pub fn name(self) -> &'static str {
         match self.0 {

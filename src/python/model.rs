@@ -2,13 +2,13 @@
 
 use super::arrays::Arrays;
 use super::door;
+use crate::Error;
 use crate::encoding::{Feature, Levels, Table, Values, keys};
 use crate::model::{Labels, Loss, Model, Terms};
 use crate::scoring::Scorer;
 use crate::threads::{self, Stop, Threads};
-use crate::{Error, Result};
 use numpy::ndarray::{Array2, Array3};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyRange, PyTuple};
 use std::ops::ControlFlow;
@@ -30,47 +30,40 @@ impl PyModel {
         self.0.model()
     }
 
-    /// `per_row` values of each row.
-    fn each_row<T: Send + Clone + Default>(
+    /// `per_row` values of each row: a 1-D array where it is one, else a 2-D one.
+    fn each_row<'py, T: Element + Send>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         arrays: &Arrays,
         n_jobs: Option<i64>,
         per_row: usize,
         write: impl Fn(&[Terms], &mut [T]) + Sync + Send,
-    ) -> PyResult<Vec<T>> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let wanted = threads::wanted(n_jobs)?;
         arrays.with(|table| {
-            let work = |threads: &Threads, stop: &Stop| -> Result<Vec<T>> {
-                let mut out = vec![T::default(); table.rows() * per_row];
-                self.0.each_row(table, threads, stop, &mut out, write)?;
-                Ok(out)
-            };
+            // numpy's own memory: it asks for huge pages where that pays.
+            let array = PyArray1::<T>::zeros(py, table.rows() * per_row, false);
+            let mut borrowed = array.readwrite();
+            let out = borrowed.as_slice_mut()?;
             if self.lookups(table) < LONG {
-                return Ok(py.detach(|| work(&Threads::one(), &Stop::default()))?);
+                let stop = Stop::default();
+                py.detach(|| self.0.each_row(table, &Threads::one(), &stop, out, write))?;
+            } else {
+                let threads = Threads::start(wanted)?;
+                let work = |stop: &Stop, _| self.0.each_row(table, &threads, stop, out, write);
+                door::leave(py, work, |()| Ok(ControlFlow::Continue(())))?;
             }
-            let threads = Threads::start(wanted)?;
-            door::leave(py, |stop, _| work(&threads, stop), |()| Ok(ControlFlow::Continue(())))
+            drop(borrowed);
+            if per_row == 1 {
+                return Ok(array.into_any());
+            }
+            Ok(array.reshape([table.rows(), per_row])?.into_any())
         })
     }
 
     fn lookups(&self, table: Table) -> usize {
         let active = self.model().encoder().most_active() as usize;
         table.rows().saturating_mul(active).saturating_mul(self.model().signs().functions())
-    }
-
-    /// One column as a 1-D array, several as a 2-D one.
-    fn shaped<T: numpy::Element>(
-        py: Python<'_>,
-        values: Vec<T>,
-        columns: usize,
-    ) -> PyResult<Bound<'_, PyAny>> {
-        let array = PyArray1::from_vec(py, values);
-        if columns == 1 {
-            return Ok(array.into_any());
-        }
-        let rows = array.len()? / columns;
-        Ok(array.reshape([rows, columns])?.into_any())
     }
 }
 
@@ -214,18 +207,19 @@ impl PyModel {
             .into_pyarray(py)
     }
 
+    /// L of all score functions and then Q of all, for each row.
     fn terms<'py>(
         &self,
         py: Python<'py>,
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
-    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let functions = self.functions();
-        let terms =
-            self.each_row(py, &X, n_jobs, functions, |terms, out| out.copy_from_slice(terms))?;
-        let linear = terms.iter().map(|terms: &Terms| terms.linear).collect();
-        let pairs = terms.iter().map(|terms| terms.pairs).collect();
-        Ok((Self::shaped(py, linear, functions)?, Self::shaped(py, pairs, functions)?))
+        self.each_row(py, &X, n_jobs, 2 * functions, |terms, out| {
+            for (k, terms) in terms.iter().enumerate() {
+                (out[k], out[functions + k]) = (terms.linear, terms.pairs);
+            }
+        })
     }
 
     fn decision<'py>(
@@ -234,13 +228,12 @@ impl PyModel {
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let scores = self.each_row(py, &X, n_jobs, self.functions(), |terms, out| {
+        self.each_row(py, &X, n_jobs, self.functions(), |terms, out| {
             out.iter_mut()
                 .zip(terms)
                 .enumerate()
                 .for_each(|(k, (out, &terms))| *out = self.0.score(k, terms));
-        })?;
-        Self::shaped(py, scores, self.functions())
+        })
     }
 
     fn probabilities<'py>(
@@ -254,9 +247,7 @@ impl PyModel {
             return Err(Error::value("predict_proba", given, "is loss 'logistic'").into());
         }
         let classes = self.model().labels().len();
-        let values =
-            self.each_row(py, &X, n_jobs, classes, |terms, out| self.0.probabilities(terms, out))?;
-        Self::shaped(py, values, classes)
+        self.each_row(py, &X, n_jobs, classes, |terms, out| self.0.probabilities(terms, out))
     }
 
     fn classify<'py>(
@@ -265,9 +256,7 @@ impl PyModel {
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let classes =
-            self.each_row(py, &X, n_jobs, 1, |terms, out| out[0] = self.0.class(terms) as isize)?;
-        Self::shaped(py, classes, 1)
+        self.each_row(py, &X, n_jobs, 1, |terms, out| out[0] = self.0.class(terms) as isize)
     }
 }
 

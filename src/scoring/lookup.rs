@@ -1,4 +1,4 @@
-//! Models that are looked up eight rows at a time: numeric features with few cells.
+//! Models that are looked up many rows at a time: numeric features with few cells.
 
 use crate::encoding::{Edges, Values};
 use crate::kernels::lookup::{
@@ -8,8 +8,8 @@ use crate::model::{Model, SignRows};
 
 /// Larger tables would be read from memory rather than from a cache, and then a row at a time is as good.
 const MOST_BYTES: usize = 1 << 22;
-/// Columns of a word.
-const WORD: usize = 32;
+/// Columns of an octet.
+const OCTET: usize = 8;
 
 /// The tables of a model, if it is of that kind.
 pub fn cell_table(model: &Model) -> Option<CellTable> {
@@ -35,8 +35,8 @@ pub fn cell_table(model: &Model) -> Option<CellTable> {
             _ => return None,
         }
     }
-    let words = words(signs);
-    let size = (words.len() * cell_planes * 4 + signs.functions()) * features.len() * CELLS;
+    let octets = octets(signs);
+    let size = (octets.len() * cell_planes + signs.functions()) * features.len() * CELLS;
     if size > MOST_BYTES {
         return None;
     }
@@ -45,9 +45,9 @@ pub fn cell_table(model: &Model) -> Option<CellTable> {
         features,
         cell_planes,
         planes,
-        factors: factors(signs, &starts, &words, tilings as usize, cell_planes),
+        factors: factors(signs, &starts, &octets, tilings as usize, cell_planes),
         linear: linear(signs, &starts, tilings as usize),
-        words: words.into_iter().map(|(parts, _)| parts).collect(),
+        octets: octets.into_iter().map(|(parts, _)| parts).collect(),
         functions: signs.functions(),
     })
 }
@@ -61,42 +61,42 @@ fn bits(most: u64) -> usize {
     (u64::BITS - most.leading_zeros()) as usize
 }
 
-/// What each word holds, and for each of its functions the first factor.
-fn words(signs: &SignRows) -> Vec<(Vec<Part>, Vec<usize>)> {
+/// What each octet holds, and for each of its functions the first factor.
+fn octets(signs: &SignRows) -> Vec<(Vec<Part>, Vec<usize>)> {
     let (m, functions) = (signs.factors(), signs.functions());
-    let mut words = Vec::new();
-    if m <= WORD {
-        let per_word = WORD / m;
-        for first in (0..functions).step_by(per_word) {
-            let held = first..functions.min(first + per_word);
+    let mut octets = Vec::new();
+    if m <= OCTET {
+        let each = OCTET / m;
+        for first in (0..functions).step_by(each) {
+            let held = first..functions.min(first + each);
             let part = |function| Part {
                 function,
-                mask: (u32::MAX >> (WORD - m)) << ((function - first) * m),
+                mask: (u8::MAX >> (OCTET - m)) << ((function - first) * m),
             };
-            words.push((held.clone().map(part).collect(), vec![0; held.len()]));
+            octets.push((held.clone().map(part).collect(), vec![0; held.len()]));
         }
-        return words;
+        return octets;
     }
     for function in 0..functions {
-        for first in (0..m).step_by(WORD) {
-            let columns = WORD.min(m - first);
-            words.push((vec![Part { function, mask: u32::MAX >> (WORD - columns) }], vec![first]));
+        for first in (0..m).step_by(OCTET) {
+            let columns = OCTET.min(m - first);
+            octets.push((vec![Part { function, mask: u8::MAX >> (OCTET - columns) }], vec![first]));
         }
     }
-    words
+    octets
 }
 
-/// For each word, feature, plane and cell: that bit of the counts of the cell's rows, in each column.
+/// For each octet, feature, plane and cell: that bit of the counts of the cell's rows, in each column.
 fn factors(
     signs: &SignRows,
     starts: &[Vec<usize>],
-    words: &[(Vec<Part>, Vec<usize>)],
+    octets: &[(Vec<Part>, Vec<usize>)],
     tilings: usize,
     cell_planes: usize,
-) -> Vec<u32> {
-    let mut out = vec![0; words.len() * starts.len() * cell_planes * CELLS];
+) -> Vec<u8> {
+    let mut out = vec![0; octets.len() * starts.len() * cell_planes * CELLS];
     let features = out.chunks_exact_mut(cell_planes * CELLS);
-    let wanted = words.iter().flat_map(|word| starts.iter().map(move |starts| (word, starts)));
+    let wanted = octets.iter().flat_map(|octet| starts.iter().map(move |starts| (octet, starts)));
     for (planes, ((parts, firsts), starts)) in features.zip(wanted) {
         for (cell, &start) in starts.iter().enumerate() {
             for (part, first) in parts.iter().zip(firsts) {
@@ -106,7 +106,7 @@ fn factors(
                         .filter(|&row| signs.positive(part.function, row, 1 + first + i))
                         .count();
                     for plane in 0..cell_planes {
-                        let bit = (count >> plane & 1) as u32;
+                        let bit = (count >> plane & 1) as u8;
                         planes[plane * CELLS + cell] |=
                             bit << (part.mask.trailing_zeros() as usize + i);
                     }

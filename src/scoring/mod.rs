@@ -28,6 +28,9 @@ pub struct Scorer {
 /// Rows that are encoded and scored in one go; their numbers stay in the fastest cache.
 const BLOCK: usize = 128;
 
+/// Fewer rows than this are not worth looking up together.
+const FEW: usize = 8;
+
 /// Room for the work on one block, one for each thread.
 #[derive(Default)]
 struct Scratch {
@@ -151,7 +154,7 @@ impl Scorer {
     ) -> &'s [Terms] {
         scratch.terms.resize(rows * self.factors.functions, Terms::default());
         match (&self.cells, table) {
-            (Some(cells), Table::Dense(dense)) => {
+            (Some(cells), Table::Dense(dense)) if rows >= FEW && isa.looks_up() => {
                 self.look_up(isa, cells, dense, first, rows, scratch);
             }
             _ => self.activate(isa, table, first, 0..rows, scratch),

@@ -102,7 +102,7 @@ fn tallies_are_counts() {
     }
 }
 
-/// A model of `features` numeric features with random bits, `cells` cells each, of which two score functions share a word.
+/// A model of `features` numeric features with random bits, `cells` cells each, of which two score functions share an octet.
 fn cell_table(
     features: usize,
     cells: usize,
@@ -121,23 +121,21 @@ fn cell_table(
         Searched { column: i + i / 2, tree: tree(&edges) }
     };
     let searched: Vec<Searched> = (0..features).map(|i| searched(i, next)).collect();
-    let words = vec![
-        vec![Part { function: 0, mask: 0xffff }, Part { function: 1, mask: 0x7fff << 16 }],
-        vec![Part { function: 2, mask: u32::MAX }],
-        vec![Part { function: 2, mask: 0x1f }],
-    ];
+    let mut octets = vec![vec![Part { function: 0, mask: 0x0f }, Part { function: 1, mask: 0x70 }]];
+    octets.extend((0..9).map(|_| vec![Part { function: 2, mask: u8::MAX }]));
+    octets.push(vec![Part { function: 2, mask: 0x1f }]);
     // Counts of a cell are below 2^planes; those of random planes too.
     let planes = bits(features as u32 * ((1 << cell_planes) - 1));
     CellTable {
         columns: features + features / 2 + 1,
         cell_planes,
         planes,
-        factors: (0..words.len() * features * cell_planes * CELLS).map(|_| next() as u32).collect(),
+        factors: (0..octets.len() * features * cell_planes * CELLS).map(|_| next() as u8).collect(),
         linear: (0..3 * features * CELLS)
             .map(|_| (next() % u64::from(tilings + 1)) as u8)
             .collect(),
         features: searched,
-        words,
+        octets,
         functions: 3,
     }
 }

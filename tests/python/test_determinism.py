@@ -49,6 +49,12 @@ def test_the_portable_tier_can_be_forced(run_python):
     assert run_python(code, env={"BINFM_ISA": "portable"}).strip() == b"portable"
 
 
+def test_a_tier_that_is_not_there_is_an_error(run_python):
+    code = "import binfm\ntry:\n    binfm.train([[0.0], [1.0]], [0, 1])\nexcept ValueError as error:\n    print(error)"
+    message = run_python(code, env={"BINFM_ISA": "abacus"})
+    assert message.startswith(b"BINFM_ISA: got 'abacus'; accepted on this CPU are portable")
+
+
 @pytest.mark.parametrize("classes", [2, 5])
 @pytest.mark.parametrize("early_stopping", [False, True])
 def test_bytes_do_not_depend_on_n_jobs(classes, early_stopping):
