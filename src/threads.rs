@@ -80,17 +80,19 @@ impl Threads {
         self.0.as_ref().map_or(1, |pool| pool.threads)
     }
 
-    /// Do `work` on each item and give the results in order. Each thread has a scratch of its own.
+    /// Do `work` on each item and give the results in order. Each thread has a scratch of its own. One thread takes
+    /// the items as they come.
     ///
     /// # Errors
     /// The first that the work gives.
     pub fn map<I: Send, S, R: Send>(
         &self,
-        items: Vec<I>,
+        items: impl IntoIterator<Item = I>,
         scratch: impl Fn() -> S + Sync + Send,
         work: impl Fn(&mut S, I) -> Result<R> + Sync + Send,
     ) -> Result<Vec<R>> {
         if let Some(workers) = self.0.as_ref().and_then(|shared| shared.workers.as_ref()) {
+            let items: Vec<I> = items.into_iter().collect();
             return workers.install(|| items.into_par_iter().map_init(scratch, work).collect());
         }
         let mut scratch = scratch();

@@ -111,7 +111,7 @@ impl Cells {
         let columns = encoder.features().len();
         let used: Vec<usize> =
             (0..columns).filter(|&j| encoder.features()[j].span.cells > 0).collect();
-        let chunks = bytes.chunks_mut((BLOCK * width).max(1)).enumerate().collect();
+        let chunks = bytes.chunks_mut((BLOCK * width).max(1)).enumerate();
         threads.map(chunks, Block::default, |block, (i, bytes): (usize, &mut [u8])| {
             stop.check()?;
             let rows = bytes.len() / width;

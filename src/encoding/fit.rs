@@ -48,7 +48,7 @@ impl Encoder {
     ) -> Result<Self> {
         let columns = match table {
             Table::Dense(dense) => threads.map(
-                (0..dense.columns()).collect(),
+                0..dense.columns(),
                 || (),
                 |(), j| {
                     stop.check()?;
@@ -112,7 +112,7 @@ impl EncodingParams {
     ) -> Result<Vec<Column>> {
         let by_column = ByColumn::new(csr, weight);
         threads.map(
-            (0..csr.columns()).collect(),
+            0..csr.columns(),
             || (),
             |(), j| {
                 stop.check()?;

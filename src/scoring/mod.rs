@@ -84,7 +84,7 @@ impl Scorer {
         }
         let per_row = out.len() / table.rows();
         let isa = Isa::detect()?;
-        let blocks = out.chunks_mut(BLOCK * per_row).enumerate().collect();
+        let blocks = out.chunks_mut(BLOCK * per_row).enumerate();
         threads.map(
             blocks,
             || (),

@@ -66,14 +66,14 @@ pub fn train(
     params.check()?;
     let mut order = examples.counted_rows();
     let mut rng = random::stream(params.seed, random::SHUFFLE);
-    let functions = (0..examples.targets.functions()).collect();
+    let functions = 0..examples.targets.functions();
     let begin = |(): &mut (), function| Machine::new(&encoder, examples, function, params, run);
     let mut machines = run.threads.map(functions, || (), begin)?;
     let mut history = History::new(params, valid.is_some());
     for epoch in 1..=params.epochs {
         random::shuffle(&mut order, &mut rng);
         let losses = run.threads.map(
-            machines.iter_mut().collect(),
+            &mut machines,
             || (),
             |(), machine: &mut Machine| machine.epoch(epoch, examples, &order, valid, run.stop),
         )?;
