@@ -2,26 +2,35 @@
 
 #![allow(clippy::wildcard_imports)] // intrinsics, each with its own name
 
-use crate::kernels::lookup::{CELLS, CellTable, Count, LEVELS, MOST_PLANES, Searched};
+use super::search::{Cells, GROUP, LANES, find_cells};
+use crate::kernels::lookup::{CELLS, CellTable, Count, MOST_PLANES};
 use std::arch::x86_64::*;
 
-/// Values in a register.
-const LANES: usize = 8;
-/// Rows that go together: a byte each.
-const GROUP: usize = 32;
 /// Octets that can be tallied in bytes before one of them could overflow: one adds at most 40.
 const FLUSH: usize = 6;
-
-/// Cells of 32 rows as indices into the two halves of a table: a byte of 128 or more finds zero.
-#[derive(Clone, Copy)]
-struct Cells {
-    low: __m256i,
-    high: __m256i,
-}
 
 /// See [`crate::kernels::lookup::count_rows`].
 #[target_feature(enable = "avx2")]
 pub fn count_rows(
+    table: &CellTable,
+    values: &[f32],
+    counts: &mut [Count],
+    skipped: &mut Vec<usize>,
+) {
+    match (table.cell_planes, table.planes) {
+        (1, ..=5) => count::<1, 5>(table, values, counts, skipped),
+        (1, ..=7) => count::<1, 7>(table, values, counts, skipped),
+        (1, _) => count::<1, MOST_PLANES>(table, values, counts, skipped),
+        (2, ..=7) => count::<2, 7>(table, values, counts, skipped),
+        (2, _) => count::<2, MOST_PLANES>(table, values, counts, skipped),
+        (_, ..=7) => count::<3, 7>(table, values, counts, skipped),
+        _ => count::<3, MOST_PLANES>(table, values, counts, skipped),
+    }
+}
+
+/// With so many planes of a cell's counts, and no more than `PLANES` of a row's.
+#[target_feature(enable = "avx2")]
+fn count<const CELL_PLANES: usize, const PLANES: usize>(
     table: &CellTable,
     values: &[f32],
     counts: &mut [Count],
@@ -33,7 +42,7 @@ pub fn count_rows(
     let groups = values.chunks_exact(GROUP * table.columns);
     let (whole, rest) = (groups.len(), groups.remainder());
     for (group, (rows, counts)) in groups.zip(counts.chunks_exact_mut(per_group)).enumerate() {
-        let nan = count_group(table, rows, &mut cells, counts);
+        let nan = count_group::<CELL_PLANES, PLANES>(table, rows, &mut cells, counts);
         skip(nan, group * GROUP, skipped);
     }
     if !rest.is_empty() {
@@ -41,7 +50,7 @@ pub fn count_rows(
         let mut rows = vec![0.0; GROUP * table.columns];
         rows[..rest.len()].copy_from_slice(rest);
         let mut group = vec![Count::default(); per_group];
-        let nan = count_group(table, &rows, &mut cells, &mut group);
+        let nan = count_group::<CELL_PLANES, PLANES>(table, &rows, &mut cells, &mut group);
         skip(nan, whole * GROUP, skipped);
         let counts = &mut counts[whole * per_group..];
         counts.copy_from_slice(&group[..counts.len()]);
@@ -57,20 +66,19 @@ fn skip(nan: u32, first: usize, skipped: &mut Vec<usize>) {
 
 /// Count 32 rows; a bit for each row with a NaN, which is counted wrong.
 #[target_feature(enable = "avx2")]
-fn count_group(table: &CellTable, rows: &[f32], cells: &mut [Cells], counts: &mut [Count]) -> u32 {
+fn count_group<const CELL_PLANES: usize, const PLANES: usize>(
+    table: &CellTable,
+    rows: &[f32],
+    cells: &mut [Cells],
+    counts: &mut [Count],
+) -> u32 {
     let nan = find_cells(table, rows, cells);
     count_linear(table, cells, counts);
-    let per_octet = table.features.len() * table.cell_planes * CELLS;
-    let mut tallies = Tallies::new(table.planes);
+    let per_octet = cells.len() * CELL_PLANES * CELLS;
+    let mut tallies = Tallies::<PLANES>::new();
     for (octet, parts) in table.octets.iter().enumerate() {
         let factors = &table.factors[octet * per_octet..][..per_octet];
-        let planes = match (table.cell_planes, table.planes) {
-            (1, ..=5) => count_columns::<1, 5>(cells, factors),
-            (1, _) => count_columns::<1, MOST_PLANES>(cells, factors),
-            (2, _) => count_columns::<2, MOST_PLANES>(cells, factors),
-            (_, ..=7) => count_columns::<3, 7>(cells, factors),
-            _ => count_columns::<3, MOST_PLANES>(cells, factors),
-        };
+        let planes = count_columns::<CELL_PLANES, PLANES>(cells, factors);
         for part in parts {
             tallies.add(&planes, part.mask);
             let next = table.octets.get(octet + 1).and_then(|parts| parts.first());
@@ -80,157 +88,6 @@ fn count_group(table: &CellTable, rows: &[f32], cells: &mut [Cells], counts: &mu
         }
     }
     nan
-}
-
-/// Cells of each used feature for 32 rows, in the order of `table.features`; a bit for each row with a NaN.
-#[target_feature(enable = "avx2")]
-fn find_cells(table: &CellTable, rows: &[f32], cells: &mut [Cells]) -> u32 {
-    let mut nan = [_mm256_setzero_ps(); GROUP / LANES];
-    let mut next = 0;
-    for first in (0..table.columns).step_by(LANES) {
-        let mut columns = [[_mm256_setzero_ps(); LANES]; GROUP / LANES];
-        for (columns, rows) in columns.iter_mut().zip(rows.chunks_exact(LANES * table.columns)) {
-            *columns = transpose(rows, table.columns, first);
-        }
-        while let Some(feature) =
-            table.features.get(next).filter(|feature| feature.column < first + LANES)
-        {
-            let mut found = [_mm256_setzero_si256(); GROUP / LANES];
-            for ((found, columns), nan) in found.iter_mut().zip(&columns).zip(&mut nan) {
-                let values = columns[feature.column - first];
-                *nan = _mm256_or_ps(*nan, _mm256_cmp_ps::<_CMP_UNORD_Q>(values, values));
-                *found = search(feature, values);
-            }
-            cells[next] = pack(found);
-            next += 1;
-        }
-    }
-    nan.iter().rev().fold(0, |bits, &nan| bits << LANES | _mm256_movemask_ps(nan) as u32)
-}
-
-/// Four times eight cells as 32 bytes in the order of the rows.
-#[target_feature(enable = "avx2")]
-fn pack(found: [__m256i; GROUP / LANES]) -> Cells {
-    let [a, b, c, d] = found;
-    let bytes = _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
-    let cells = _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-    Cells {
-        low: _mm256_add_epi8(cells, _mm256_set1_epi8(0x70)),
-        high: _mm256_sub_epi8(cells, _mm256_set1_epi8(16)),
-    }
-}
-
-/// Eight columns of eight rows; columns past the end are zero.
-#[target_feature(enable = "avx2")]
-fn transpose(rows: &[f32], columns: usize, first: usize) -> [__m256; LANES] {
-    let mut r = [_mm256_setzero_ps(); LANES];
-    let count = (columns - first).min(LANES);
-    let starts = rows.chunks_exact(columns);
-    if count == LANES {
-        for (r, row) in r.iter_mut().zip(starts) {
-            let eight = &row[first..first + LANES];
-            // SAFETY: the slice has eight values.
-            *r = unsafe { _mm256_loadu_ps(eight.as_ptr()) };
-        }
-    } else {
-        let wanted = _mm256_cmpgt_epi32(
-            _mm256_set1_epi32(count as i32),
-            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
-        );
-        for (r, row) in r.iter_mut().zip(starts) {
-            let some = &row[first..first + count];
-            // SAFETY: only the first `count` lanes are read, and the slice has as many values.
-            *r = unsafe { _mm256_maskload_ps(some.as_ptr(), wanted) };
-        }
-    }
-    turn(r)
-}
-
-/// Turn eight registers of eight lanes round.
-#[target_feature(enable = "avx2")]
-fn turn(r: [__m256; LANES]) -> [__m256; LANES] {
-    let low = |a, b| _mm256_unpacklo_ps(a, b);
-    let high = |a, b| _mm256_unpackhi_ps(a, b);
-    let t = [
-        low(r[0], r[1]),
-        high(r[0], r[1]),
-        low(r[2], r[3]),
-        high(r[2], r[3]),
-        low(r[4], r[5]),
-        high(r[4], r[5]),
-        low(r[6], r[7]),
-        high(r[6], r[7]),
-    ];
-    let even = |a, b| _mm256_shuffle_ps::<0x44>(a, b);
-    let odd = |a, b| _mm256_shuffle_ps::<0xee>(a, b);
-    let u = [
-        even(t[0], t[2]),
-        odd(t[0], t[2]),
-        even(t[1], t[3]),
-        odd(t[1], t[3]),
-        even(t[4], t[6]),
-        odd(t[4], t[6]),
-        even(t[5], t[7]),
-        odd(t[5], t[7]),
-    ];
-    let left = |a, b| _mm256_permute2f128_ps::<0x20>(a, b);
-    let right = |a, b| _mm256_permute2f128_ps::<0x31>(a, b);
-    [
-        left(u[0], u[4]),
-        left(u[1], u[5]),
-        left(u[2], u[6]),
-        left(u[3], u[7]),
-        right(u[0], u[4]),
-        right(u[1], u[5]),
-        right(u[2], u[6]),
-        right(u[3], u[7]),
-    ]
-}
-
-/// Five steps down the tree of thresholds.
-#[target_feature(enable = "avx2")]
-fn search(feature: &Searched, values: __m256) -> __m256i {
-    let bits = _mm256_castps_si256(values);
-    let key = _mm256_xor_si256(bits, _mm256_srli_epi32::<1>(_mm256_srai_epi32::<31>(bits)));
-    let tree = &feature.tree;
-    let root = _mm256_cmpgt_epi32(key, _mm256_set1_epi32(tree[LEVELS[0]]));
-    let node = _mm256_sub_epi32(_mm256_setzero_si256(), root);
-    let down = |node, threshold| {
-        _mm256_sub_epi32(_mm256_add_epi32(node, node), _mm256_cmpgt_epi32(key, threshold))
-    };
-    let node = down(node, permute_four(four(tree, LEVELS[1]), node));
-    let node = down(node, permute_four(four(tree, LEVELS[2]), node));
-    let node = down(node, _mm256_permutevar8x32_epi32(eight(tree, LEVELS[3]), node));
-    let low = _mm256_permutevar8x32_epi32(eight(tree, LEVELS[4]), node);
-    let high = _mm256_permutevar8x32_epi32(eight(tree, LEVELS[4] + 8), node);
-    down(node, choose(low, high, _mm256_slli_epi32::<28>(node)))
-}
-
-/// `high` where the top bit of `which` is set.
-#[target_feature(enable = "avx2")]
-fn choose(low: __m256i, high: __m256i, which: __m256i) -> __m256i {
-    let (low, high) = (_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
-    _mm256_castps_si256(_mm256_blendv_ps(low, high, _mm256_castsi256_ps(which)))
-}
-
-/// Look up a table of four by the low two bits.
-#[target_feature(enable = "avx2")]
-fn permute_four(table: __m256i, index: __m256i) -> __m256i {
-    _mm256_castps_si256(_mm256_permutevar_ps(_mm256_castsi256_ps(table), index))
-}
-
-#[target_feature(enable = "avx2")]
-fn four(values: &[i32], at: usize) -> __m256i {
-    let four = &values[at..][..4];
-    // SAFETY: the slice has four values.
-    _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(four.as_ptr().cast()) })
-}
-
-#[target_feature(enable = "avx2")]
-fn eight(values: &[i32], at: usize) -> __m256i {
-    let eight = &values[at..][..8];
-    // SAFETY: the slice has eight values.
-    unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) }
 }
 
 /// A byte of a table of 32 for each of 32 rows.
@@ -269,7 +126,7 @@ fn count_linear(table: &CellTable, cells: &[Cells], counts: &mut [Count]) {
 fn count_columns<const CELL_PLANES: usize, const PLANES: usize>(
     cells: &[Cells],
     factors: &[u8],
-) -> [__m256i; MOST_PLANES] {
+) -> [__m256i; PLANES] {
     let zero = _mm256_setzero_si256();
     let mut planes = [zero; PLANES];
     let pairs = cells.chunks_exact(2);
@@ -300,9 +157,7 @@ fn count_columns<const CELL_PLANES: usize, const PLANES: usize>(
             (*plane, carry) = full_add(*plane, x, carry);
         }
     }
-    let mut out = [zero; MOST_PLANES];
-    out[..PLANES].copy_from_slice(&planes);
-    out
+    planes
 }
 
 /// Sum and carry of three bits, in each of 256 columns.
@@ -314,8 +169,7 @@ fn full_add(a: __m256i, b: __m256i, c: __m256i) -> (__m256i, __m256i) {
 }
 
 /// Σ c and Σ c² of 32 rows: set bits by their weight, as bytes for as long as they fit, then as numbers.
-struct Tallies {
-    planes: usize,
+struct Tallies<const PLANES: usize> {
     octets: usize,
     by_plane: [__m256i; MOST_PLANES],
     by_weight: [__m256i; 2 * MOST_PLANES],
@@ -323,12 +177,11 @@ struct Tallies {
     squares: [__m256i; 4],
 }
 
-impl Tallies {
+impl<const PLANES: usize> Tallies<PLANES> {
     #[target_feature(enable = "avx2")]
-    fn new(planes: usize) -> Self {
+    fn new() -> Self {
         let zero = _mm256_setzero_si256();
         Self {
-            planes,
             octets: 0,
             by_plane: [zero; MOST_PLANES],
             by_weight: [zero; 2 * MOST_PLANES],
@@ -339,13 +192,13 @@ impl Tallies {
 
     /// Σ c = Σ_a 2^a |P_a| and Σ c² = Σ_{a,b} 2^{a+b} |P_a ∧ P_b|, over the columns in `mask`.
     #[target_feature(enable = "avx2")]
-    fn add(&mut self, planes: &[__m256i; MOST_PLANES], mask: u8) {
+    fn add(&mut self, planes: &[__m256i; PLANES], mask: u8) {
         if self.octets == FLUSH {
             self.flush();
         }
         self.octets += 1;
         let mask = _mm256_set1_epi8(mask as i8);
-        for a in 0..self.planes {
+        for a in 0..PLANES {
             let plane = _mm256_and_si256(planes[a], mask);
             let alone = popcount_bytes(plane);
             self.by_plane[a] = _mm256_add_epi8(self.by_plane[a], alone);
@@ -361,8 +214,8 @@ impl Tallies {
     #[target_feature(enable = "avx2")]
     fn flush(&mut self) {
         let zero = _mm256_setzero_si256();
-        weigh(&self.by_plane, self.planes, &mut self.sums);
-        weigh(&self.by_weight, 2 * self.planes, &mut self.squares);
+        weigh(&self.by_plane, PLANES, &mut self.sums);
+        weigh(&self.by_weight, 2 * PLANES, &mut self.squares);
         self.by_plane = [zero; MOST_PLANES];
         self.by_weight = [zero; 2 * MOST_PLANES];
         self.octets = 0;

@@ -1,6 +1,7 @@
 //! The portable loops compiled for AVX2 and popcnt: every x86-64 server since 2015.
 
 pub mod lookup;
+mod search;
 
 use super::portable::{self, Pull, SignTable, Tally};
 
