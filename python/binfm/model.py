@@ -102,6 +102,20 @@ class Model:
         """
         return self._core.decision(self._table(X), n_jobs)
 
+    def score_row(self, row: Any) -> float | list[float]:
+        """Return the score of one row: a float, or a list of one a class where there are more than two.
+
+        For tight loops: no array is made.
+
+        Parameters
+        ----------
+        row : 1-D array, list or tuple of the features of training
+        """
+        if self._vocabularies:
+            scores = self.decision_function(np.array([list(row)], dtype=object))[0]
+            return scores.tolist()  # type: ignore[no-any-return]
+        return self._core.score_row(row)
+
     def predict(self, X: Any, *, n_jobs: int | None = None) -> NDArray[Any]:
         """Return the class label of each row, or the predicted number where the loss is "squared"."""
         if self._classes is None:

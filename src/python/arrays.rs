@@ -3,10 +3,11 @@
 use crate::encoding::sparse::Values;
 use crate::encoding::table::Value;
 use crate::encoding::{Category, Csr, Dense, Table};
-use ndarray::{ArrayView1, ArrayView2, s};
-use numpy::{Element, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use ndarray::{ArrayView1, ArrayView2, Axis, s};
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
 
 /// A borrowed table.
 pub enum Arrays<'py> {
@@ -84,6 +85,57 @@ impl Arrays<'_> {
                     arrays.columns,
                 )?))
             }
+        }
+    }
+}
+
+/// A row of numbers: a 1-D array where it lies, or a copy of a list or a tuple.
+pub enum Row<'py> {
+    Single(PyReadonlyArray1<'py, f32>),
+    Double(PyReadonlyArray1<'py, f64>),
+    Copied(Vec<f64>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Row<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(array) = object.cast::<PyArray1<f32>>() {
+            return Ok(Self::Single(array.readonly()));
+        }
+        if let Ok(array) = object.cast::<PyArray1<f64>>() {
+            return Ok(Self::Double(array.readonly()));
+        }
+        let is_text = object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>();
+        object.extract().ok().filter(|_| !is_text).map(Self::Copied).ok_or_else(|| {
+            PyTypeError::new_err("row: got something else than a 1-D array, list or tuple of numbers, which are accepted")
+        })
+    }
+}
+
+impl Row<'_> {
+    /// Do something with the row as a table of one row, if it has so many values.
+    pub fn with<R>(&self, columns: usize, work: impl FnOnce(Table) -> R) -> Option<R> {
+        fn one<T: Value, R>(
+            row: ArrayView1<T>,
+            columns: usize,
+            work: impl FnOnce(Table) -> R,
+        ) -> Option<R> {
+            (row.len() == columns).then(|| work(Table::Dense(&View(row.insert_axis(Axis(0))))))
+        }
+        match self {
+            Self::Single(row) => one(row.as_array(), columns, work),
+            Self::Double(row) => one(row.as_array(), columns, work),
+            Self::Copied(row) => one(ArrayView1::from(row), columns, work),
+        }
+    }
+
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Single(row) => row.as_array().len(),
+            Self::Double(row) => row.as_array().len(),
+            Self::Copied(row) => row.len(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `binfm._core.Model`.
 
-use super::arrays::Arrays;
+use super::arrays::{Arrays, Row};
 use super::door;
 use crate::Error;
 use crate::encoding::{Feature, Levels, Table, Values, keys};
@@ -9,8 +9,9 @@ use crate::scoring::Scorer;
 use crate::threads::{self, Stop, Threads};
 use numpy::ndarray::{Array2, Array3};
 use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyRange, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyRange, PyTuple};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -59,6 +60,12 @@ impl PyModel {
             }
             Ok(array.reshape([table.rows(), per_row])?.into_any())
         })
+    }
+
+    fn write_scores(&self, terms: &[Terms], out: &mut [f64]) {
+        for (k, (out, &terms)) in out.iter_mut().zip(terms).enumerate() {
+            *out = self.0.score(k, terms);
+        }
     }
 
     fn lookups(&self, table: Table) -> usize {
@@ -228,12 +235,30 @@ impl PyModel {
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.each_row(py, &X, n_jobs, self.functions(), |terms, out| {
-            out.iter_mut()
-                .zip(terms)
-                .enumerate()
-                .for_each(|(k, (out, &terms))| *out = self.0.score(k, terms));
-        })
+        self.each_row(py, &X, n_jobs, self.functions(), |terms, out| self.write_scores(terms, out))
+    }
+
+    /// The score of one row: a float, or a list of one for each class.
+    #[pyo3(signature = (row, /))]
+    fn score_row<'py>(&self, py: Python<'py>, row: Row) -> PyResult<Bound<'py, PyAny>> {
+        let features = self.model().encoder().features().len();
+        let mut scores = [0.0; 1];
+        let mut many = vec![0.0; if self.functions() == 1 { 0 } else { self.functions() }];
+        let out = if self.functions() == 1 { &mut scores[..] } else { &mut many[..] };
+        let scored = row.with(features, |table| {
+            self.0.each_row(table, &Threads::one(), &Stop::default(), out, |terms, out| {
+                self.write_scores(terms, out);
+            })
+        });
+        match scored {
+            None => self.model().encoder().check_width("row", row.len())?,
+            Some(scored) => scored?,
+        }
+        if many.is_empty() {
+            Ok(PyFloat::new(py, scores[0]).into_any())
+        } else {
+            many.into_bound_py_any(py)
+        }
     }
 
     fn probabilities<'py>(

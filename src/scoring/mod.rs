@@ -162,7 +162,7 @@ impl Scorer {
         &scratch.terms
     }
 
-    /// Eight rows at a time; rows with NaN one by one.
+    /// Many rows at a time; rows with NaN one by one.
     fn look_up(
         &self,
         isa: Isa,

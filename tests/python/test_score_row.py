@@ -1,0 +1,60 @@
+"""One row at a time: the same score as in a table, from an array, a list or a tuple."""
+
+import binfm
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    X[::7, 1] = np.nan
+    return X
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_row_has_the_score_it_has_in_a_table(numbers, classes):
+    y = np.digitize(numbers[:, 0], np.linspace(-1, 1, classes - 1))
+    model = binfm.train(numbers, y, m=8, epochs=3)
+    for row, score in zip(numbers[:40], model.decision_function(numbers[:40]).tolist(), strict=True):
+        wide = np.repeat(row, 2)[::2]
+        for given in (row, row.astype(np.float32), list(row), tuple(row), wide, row[::-1].copy()[::-1]):
+            found = model.score_row(given)
+            assert found == score
+            assert isinstance(found, float if classes == 2 else list)
+
+
+def test_a_row_of_whole_numbers(numbers):
+    X = np.round(numbers * 3)
+    model = binfm.train(X, numbers[:, 0] > 0, categorical=[2], epochs=2)
+    row = [1, 2, -3]
+    assert model.score_row(row) == model.decision_function([row])[0]
+    assert model.score_row(np.array(row)) == model.decision_function([row])[0]
+
+
+def test_a_row_of_text():
+    X = np.array([["a", 1.0], ["b", 2.0], ["a", 3.0], ["c", 4.0]] * 20, dtype=object)
+    model = binfm.train(X, [0, 1, 0, 1] * 20, categorical=[0], epochs=3)
+    for row in (["a", 1.5], ("c", 9.0), ["?", 1.0], [None, 2.0]):
+        table = np.empty((1, 2), dtype=object)
+        table[0] = row
+        assert model.score_row(row) == model.decision_function(table)[0]
+
+
+@pytest.mark.parametrize(
+    ("row", "error", "words"),
+    [
+        ([1.0, 2.0], ValueError, ("row", "2 features", "3")),
+        ([], ValueError, ("row", "0 features", "3")),
+        (np.zeros(4, np.float32), ValueError, ("row", "4 features", "3")),
+        ("abc", TypeError, ("row", "1-D array")),
+        (["a", "b", "c"], TypeError, ("row", "1-D array")),
+        (np.zeros((1, 3)), TypeError, ("row", "1-D array")),
+        (None, TypeError, ("row", "1-D array")),
+    ],
+)
+def test_wrong_rows_are_named(numbers, row, error, words):
+    model = binfm.train(numbers, numbers[:, 0] > 0, epochs=1)
+    with pytest.raises(error) as caught:
+        model.score_row(row)
+    assert all(word in str(caught.value) for word in words)
