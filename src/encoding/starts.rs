@@ -10,6 +10,9 @@ use crate::kernels::{self, Isa};
 /// The start of a feature that is absent.
 pub const ABSENT: u32 = u32::MAX;
 
+/// Fewer rows than this are not worth going through column by column.
+const FEW: usize = 4;
+
 /// Starts of several rows, one after the other: row i's are `starts[ends[i-1]..ends[i]]`.
 #[derive(Clone, Debug, Default)]
 pub struct Active {
@@ -54,11 +57,13 @@ impl Encoder {
     ) {
         active.clear();
         match table {
+            Table::Dense(dense) if rows < FEW => {
+                (first..first + rows).for_each(|row| self.activate_one(dense, row, block, active));
+            }
             Table::Dense(dense) => {
                 let starts = self.dense_starts(isa, dense, first, rows, block);
-                starts
-                    .chunks_exact(self.features.len())
-                    .for_each(|row| active.push_row(row.iter().copied()));
+                let rows = starts.chunks_exact(self.features.len());
+                rows.for_each(|row| active.push_row(row.iter().copied()));
             }
             Table::Csr(csr) if self.zero_is_absent => {
                 for row in first..first + rows {
@@ -69,6 +74,22 @@ impl Encoder {
             }
             Table::Csr(csr) => self.activate_with_zeros(csr, first, rows, block, active),
         }
+    }
+
+    /// One row of a dense table, value by value.
+    fn activate_one(&self, dense: &dyn Dense, row: usize, block: &mut Block, active: &mut Active) {
+        block.numbers.resize(self.features.len(), 0.0);
+        dense.rows_of_numbers(row, &mut block.numbers);
+        let starts =
+            self.features.iter().zip(&block.numbers).enumerate().map(|(j, (feature, &number))| {
+                let Values::Levels(levels) = &feature.values else {
+                    return feature.start_of(number, self.zero_is_absent);
+                };
+                let mut category = [Category::Missing];
+                dense.categories(j, row, &mut category);
+                feature.span.level_start(levels, category[0])
+            });
+        active.push_row(starts);
     }
 
     /// Starts of a dense block, row by row, [`ABSENT`] where there is none.

@@ -153,6 +153,11 @@ impl<T: Value> Dense for Matrix<'_, T> {
         T::singles(self.values)
     }
 
+    fn rows_of_numbers(&self, first: usize, out: &mut [f32]) {
+        let values = &self.values[first * self.columns..];
+        out.iter_mut().zip(values).for_each(|(out, value)| *out = value.number());
+    }
+
     fn categories(&self, column: usize, first: usize, out: &mut [Category]) {
         let values = self.values[first * self.columns + column..].iter().step_by(self.columns);
         out.iter_mut().zip(values).for_each(|(out, value)| *out = value.category());
