@@ -4,10 +4,14 @@
 //! gives the order of the numbers. An edge keeps only the leading 1 to 4 bytes of its key; the rest is zero.
 
 /// Key of a number; −0.0 has the key of 0.0. NaN has none: ask before.
+///
+/// Integers only: a process that flushes denormals to zero would change a sum.
 #[inline(always)]
 pub fn key(number: f32) -> i32 {
-    let bits = (number + 0.0).to_bits() as i32;
-    bits ^ ((bits >> 31) & i32::MAX)
+    let bits = number.to_bits() as i32;
+    let key = bits ^ ((bits >> 31) & i32::MAX);
+    // −1 is the key that −0.0 alone would have.
+    if key == -1 { 0 } else { key }
 }
 
 /// The number whose key this is.

@@ -44,15 +44,7 @@ pub trait Dense: Sync {
         None
     }
     /// Copy whole rows from row `first` on, as float32.
-    fn rows_of_numbers(&self, first: usize, out: &mut [f32]) {
-        let columns = self.columns();
-        let mut column_values = vec![0.0; out.len() / columns];
-        for column in 0..columns {
-            self.numbers(column, first, &mut column_values);
-            let values = out[column..].iter_mut().step_by(columns);
-            values.zip(&column_values).for_each(|(out, value)| *out = *value);
-        }
-    }
+    fn rows_of_numbers(&self, first: usize, out: &mut [f32]);
 }
 
 /// A number type that tables come in.
