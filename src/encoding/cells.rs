@@ -6,7 +6,7 @@
 use super::starts::ABSENT;
 use super::{Active, Block, Dense, Encoder, Table};
 use crate::Result;
-use crate::kernels::Isa;
+use crate::kernels::{self, Isa};
 use crate::threads::{Stop, Threads};
 
 /// An encoded table.
@@ -20,6 +20,8 @@ pub enum Cells {
         width: usize,
         /// The codes of all rows.
         bytes: Vec<u8>,
+        /// Every code is one byte and none is "absent".
+        plain: bool,
     },
     /// Starts of the features that are there.
     Sparse {
@@ -63,10 +65,19 @@ impl Cells {
     /// Number of active features of all rows.
     pub fn active_features(&self) -> usize {
         match self {
-            Self::Dense { codes, width, bytes } => {
+            Self::Dense { codes, width, bytes, .. } => {
                 bytes.len().checked_div(*width).unwrap_or(0) * codes.len()
             }
             Self::Sparse { starts, .. } => starts.len(),
+        }
+    }
+
+    /// Ask for a row that will be read soon.
+    #[inline]
+    pub fn prefetch(&self, row: usize) {
+        match self {
+            Self::Dense { width, bytes, .. } => kernels::prefetch(&bytes[row * width..][..*width]),
+            Self::Sparse { .. } => {}
         }
     }
 
@@ -75,17 +86,10 @@ impl Cells {
     pub fn starts_of(&self, row: usize, out: &mut Vec<u32>) {
         out.clear();
         match self {
-            Self::Dense { codes, width, bytes } => {
+            Self::Dense { codes, width, bytes, plain } => {
                 let row = &bytes[row * width..][..*width];
-                if codes.len() == *width {
-                    // One byte each, and so in order.
-                    out.extend(
-                        codes
-                            .iter()
-                            .zip(row)
-                            .filter(|(_, byte)| **byte != u8::MAX)
-                            .map(|(c, &b)| c.start(b.into())),
-                    );
+                if *plain {
+                    out.extend(codes.iter().zip(row).map(|(code, &byte)| code.start(byte.into())));
                 } else {
                     out.extend(
                         codes.iter().map(|code| code.read(row)).filter(|&start| start != ABSENT),
@@ -121,7 +125,8 @@ impl Cells {
             }
             Ok(())
         })?;
-        Ok(Self::Dense { codes, width, bytes })
+        let plain = codes.len() == width && !bytes.contains(&u8::MAX);
+        Ok(Self::Dense { codes, width, bytes, plain })
     }
 
     fn sparse(encoder: &Encoder, isa: Isa, table: Table, stop: &Stop) -> Result<Self> {

@@ -2,16 +2,15 @@
 //!
 //! For each feature the cells of several rows are searched for at once in a small tree of thresholds. A cell is an index
 //! into tables so short that they are looked up by shuffling registers: the T rows that the cell activates are added up
-//! beforehand, as bit planes of their counts, for eight columns (an octet) at a time.
+//! beforehand, as bit planes of their counts, for eight columns (an octet) at a time. Here is the definition, a row at a
+//! time; [`vector`](super::vector) has the same for the registers of a CPU.
 
-use super::portable::{Tally, add_tally};
-
-/// Most cells of a feature: the tree of thresholds has five levels.
+/// Entries of a table: cells of a feature, of which the last is for NaN.
 pub const CELLS: usize = 32;
-/// Thresholds of a tree as they lie in memory: 1 and 2 with room to spare, then 4, 8 and 16.
-pub const TREE: usize = 36;
-/// Where each level of the tree begins.
-pub const LEVELS: [usize; 5] = [0, 4, 8, 12, 20];
+/// The cell of NaN.
+pub const NAN: usize = CELLS - 1;
+/// Levels of a tree of thresholds: a cell is a path of so many turns.
+pub const LEVELS: usize = 5;
 /// Most bit planes that the count of one cell can have: up to seven rows a cell.
 pub const MOST_CELL_PLANES: usize = 3;
 /// Most bit planes that the count of a row can have here: counts fit a byte.
@@ -22,8 +21,85 @@ pub const MOST_PLANES: usize = 8;
 pub struct Searched {
     /// Its column.
     pub column: usize,
-    /// A key of at least threshold + 1 goes right.
-    pub tree: [i32; TREE],
+    /// Its thresholds.
+    pub tree: Tree,
+    /// Whether NaN has rows of its own; otherwise it activates none.
+    pub missing: bool,
+}
+
+/// Thresholds as a tree: the children of node i are 2i and 2i + 1, the root is 1; greater keys go right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    nodes: [i32; CELLS],
+    /// Where the leading half of a key decides.
+    short: Option<Short>,
+}
+
+/// A tree of the leading halves of the thresholds, level by level: first the lower bytes, then the upper ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Short {
+    /// The root.
+    pub one: i16,
+    /// Its children, and so on.
+    pub two: [u8; 16],
+    /// The next level.
+    pub four: [u8; 16],
+    /// The next level.
+    pub eight: [u8; 16],
+    /// The last level.
+    pub sixteen: [u8; 32],
+}
+
+impl Tree {
+    /// From ascending edges, fewer than [`NAN`]; the cell of a key is the number of edges that are not above it.
+    pub fn new(edges: &[i32]) -> Self {
+        let mut sorted = [i32::MAX; CELLS - 1];
+        for (threshold, &edge) in sorted.iter_mut().zip(edges) {
+            *threshold = edge.saturating_sub(1);
+        }
+        let mut nodes = [i32::MAX; CELLS];
+        for level in 0..LEVELS {
+            let step = CELLS >> (level + 1);
+            for i in 0..1 << level {
+                nodes[(1 << level) + i] = sorted[step - 1 + 2 * step * i];
+            }
+        }
+        let halves = edges.iter().all(|edge| edge.trailing_zeros() >= u16::BITS);
+        Self { nodes, short: halves.then(|| Short::new(&nodes)) }
+    }
+
+    /// The tree of the leading halves, if they decide.
+    pub fn short(&self) -> Option<&Short> {
+        self.short.as_ref()
+    }
+
+    /// The cell of a value that is not NaN.
+    #[inline(always)]
+    pub fn cell(&self, value: f32) -> usize {
+        let bits = (value + 0.0).to_bits() as i32; // −0.0 + 0.0 is 0.0
+        let key = bits ^ ((bits >> 31) & i32::MAX);
+        (0..LEVELS).fold(1, |node, _| 2 * node + usize::from(key > self.nodes[node])) - CELLS
+    }
+}
+
+impl Short {
+    fn new(nodes: &[i32; CELLS]) -> Self {
+        // A threshold is one below an edge, whose lower half is zero: above it is at least the edge.
+        let level = |bytes: &mut [u8]| {
+            let count = bytes.len() / 2;
+            for i in 0..count {
+                let [low, high] = ((nodes[count + i] >> 16) as i16).to_le_bytes();
+                (bytes[i], bytes[count + i]) = (low, high);
+            }
+        };
+        let (mut two, mut four) = ([0; 16], [0; 16]);
+        let (mut eight, mut sixteen) = ([0; 16], [0; 32]);
+        level(&mut two[..4]);
+        level(&mut four[..8]);
+        level(&mut eight);
+        level(&mut sixteen);
+        Self { one: (nodes[1] >> 16) as i16, two, four, eight, sixteen }
+    }
 }
 
 /// Columns of one score function within one octet.
@@ -59,64 +135,34 @@ pub struct CellTable {
 /// What is counted of one row and one function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
+    /// Features that activate rows.
+    pub active: u32,
     /// Active w that are +1.
     pub linear: u32,
-    /// Of the factors.
-    pub factors: Tally,
+    /// Σ c over the factors, c being the active +1 of a factor.
+    pub sum: u32,
+    /// Σ c²
+    pub squares: u32,
 }
 
-/// The thresholds of a tree from ascending edges, fewer than [`CELLS`].
-pub fn tree(edges: &[i32]) -> [i32; TREE] {
-    let mut sorted = [i32::MAX - 1; CELLS - 1];
-    for (threshold, &edge) in sorted.iter_mut().zip(edges) {
-        // −0.0 has a key of −1 before it is made equal to 0.0: let it pass the edge of zero.
-        *threshold = if edge == 0 { -2 } else { edge.saturating_sub(1) };
-    }
-    let mut tree = [i32::MAX; TREE];
-    for (level, first) in LEVELS.into_iter().enumerate() {
-        let step = CELLS >> (level + 1);
-        for i in 0..1 << level {
-            tree[first + i] = sorted[step - 1 + 2 * step * i];
-        }
-    }
-    tree
-}
-
-/// Count rows one after the other in memory; rows with a NaN are not counted but named in `skipped`.
+/// Count rows that lie one after the other in memory.
 #[inline(always)]
-pub fn count_rows(
-    table: &CellTable,
-    values: &[f32],
-    counts: &mut [Count],
-    skipped: &mut Vec<usize>,
-) {
+pub fn count_rows(table: &CellTable, values: &[f32], counts: &mut [Count]) {
     let mut cells = vec![0; table.features.len()];
     let rows = values.chunks_exact(table.columns).zip(counts.chunks_exact_mut(table.functions));
-    for (i, (row, counts)) in rows.enumerate() {
-        if find_cells(table, row, &mut cells) {
-            count_row(table, &cells, counts);
-        } else {
-            skipped.push(i);
+    for (row, counts) in rows {
+        let mut active = 0;
+        for (cell, feature) in cells.iter_mut().zip(&table.features) {
+            let value = row[feature.column];
+            *cell = if value.is_nan() { NAN } else { feature.tree.cell(value) };
+            active += u32::from(feature.missing || !value.is_nan());
         }
+        counts.fill(Count { active, ..Count::default() });
+        count_row(table, &cells, counts);
     }
-}
-
-/// The cell of each feature; false if one of them is NaN.
-fn find_cells(table: &CellTable, row: &[f32], cells: &mut [usize]) -> bool {
-    let mut whole = true;
-    for (cell, feature) in cells.iter_mut().zip(&table.features) {
-        let bits = row[feature.column].to_bits() as i32;
-        let key = bits ^ ((bits >> 31) & i32::MAX);
-        *cell = LEVELS
-            .iter()
-            .fold(0, |node, first| 2 * node + usize::from(key > feature.tree[first + node]));
-        whole &= !row[feature.column].is_nan();
-    }
-    whole
 }
 
 fn count_row(table: &CellTable, cells: &[usize], counts: &mut [Count]) {
-    counts.fill(Count::default());
     let features = table.features.len();
     for (function, count) in counts.iter_mut().enumerate() {
         let linear = table.linear[function * features * CELLS..].chunks_exact(CELLS);
@@ -126,29 +172,19 @@ fn count_row(table: &CellTable, cells: &[usize], counts: &mut [Count]) {
     let per_octet = features * table.cell_planes * CELLS;
     for (octet, parts) in table.octets.iter().enumerate() {
         let factors = &table.factors[octet * per_octet..][..per_octet];
-        let mut planes = [0; MOST_PLANES];
-        for (&cell, lookup) in cells.iter().zip(factors.chunks_exact(table.cell_planes * CELLS)) {
-            add(&mut planes, lookup.chunks_exact(CELLS).map(|plane| plane[cell]));
-        }
+        let lookups = || cells.iter().zip(factors.chunks_exact(table.cell_planes * CELLS));
         for part in parts {
-            let planes = planes.map(u64::from);
-            add_tally(
-                &planes[..table.planes],
-                part.mask.into(),
-                &mut counts[part.function].factors,
-            );
+            for column in (0..u8::BITS).filter(|column| part.mask >> column & 1 == 1) {
+                let bit = |(plane, byte): (usize, u8)| u32::from(byte >> column & 1) << plane;
+                let count: u32 = lookups()
+                    .flat_map(|(&cell, planes)| {
+                        planes.iter().skip(cell).step_by(CELLS).copied().enumerate()
+                    })
+                    .map(bit)
+                    .sum();
+                counts[part.function].sum += count;
+                counts[part.function].squares += count * count;
+            }
         }
-    }
-}
-
-/// Add a number of a few planes to one of many.
-fn add(planes: &mut [u8; MOST_PLANES], number: impl Iterator<Item = u8>) {
-    let mut carry = 0;
-    let number = number.chain(std::iter::repeat(0));
-    for (plane, addend) in planes.iter_mut().zip(number) {
-        let sum = *plane ^ addend;
-        let carried = (*plane & addend) | (sum & carry);
-        *plane = sum ^ carry;
-        carry = carried;
     }
 }

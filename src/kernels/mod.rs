@@ -4,15 +4,20 @@
 //! so all tiers give the same bits. The choice is made once per process and carried as a token, [`Isa`].
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 pub mod lookup;
 pub mod portable;
+mod steps;
+mod vector;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 use crate::{Error, Result};
 pub use lookup::{CellTable, Count};
-pub use portable::{Pull, SignTable, Slot, Tally};
+pub use portable::{SignTable, Slot, Tally};
 use std::sync::OnceLock;
+pub use steps::{Pull, Sums, Weights, positive};
 
 /// Proof that this CPU runs an instruction set; made only by [`Isa::detect`] and [`Isa::available`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +28,14 @@ enum Level {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
 }
 
+/// Bytes that come from memory together.
+const LINE: usize = 64;
 /// Environment variable that names the instruction set to use, for tests and bug reports.
 const FORCE: &str = "BINFM_ISA";
 
@@ -56,6 +67,14 @@ impl Isa {
         if x86_64::has_avx2() {
             tiers.push(Self(Level::Avx2));
         }
+        #[cfg(target_arch = "x86_64")]
+        if x86_64::has_avx512() {
+            tiers.push(Self(Level::Avx512));
+        }
+        #[cfg(target_arch = "aarch64")]
+        if aarch64::has_neon() {
+            tiers.push(Self(Level::Neon));
+        }
         tiers
     }
 
@@ -64,12 +83,27 @@ impl Isa {
         self.0 != Level::Portable
     }
 
+    /// Names of all tiers of this architecture, the fastest last.
+    pub const NAMES: &[&str] = &[
+        "portable",
+        #[cfg(target_arch = "x86_64")]
+        "avx2",
+        #[cfg(target_arch = "x86_64")]
+        "avx512",
+        #[cfg(target_arch = "aarch64")]
+        "neon",
+    ];
+
     /// The name by which `BINFM_ISA` calls it.
     pub fn name(self) -> &'static str {
         match self.0 {
             Level::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => "avx512",
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => "neon",
         }
     }
 }
@@ -81,25 +115,36 @@ macro_rules! dispatch {
             Level::Portable => portable::$name($($argument),*),
             // SAFETY: an `Isa` of this level exists only where the CPU has the instructions.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { x86_64::$name($($argument),*) },
+            Level::Avx2 => unsafe { x86_64::avx2::$name($($argument),*) },
+            // SAFETY: the same.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { x86_64::avx512::$name($($argument),*) },
+            // SAFETY: the same.
+            #[cfg(target_arch = "aarch64")]
+            #[allow(unused_unsafe)] // most of this tier are the portable functions
+            Level::Neon => unsafe { aarch64::$name($($argument),*) },
         }
     };
 }
 
-/// See [`lookup::count_rows`].
-pub fn count_rows(
-    isa: Isa,
-    table: &CellTable,
-    values: &[f32],
-    counts: &mut [Count],
-    skipped: &mut Vec<usize>,
-) {
-    match isa.0 {
-        Level::Portable => lookup::count_rows(table, values, counts, skipped),
-        // SAFETY: an `Isa` of this level exists only where the CPU has the instructions.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { x86_64::lookup::count_rows(table, values, counts, skipped) },
+/// Ask for some numbers that will be read soon.
+#[inline(always)]
+pub fn prefetch<T>(numbers: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..size_of_val(numbers)).step_by(LINE) {
+        // SAFETY: SSE is part of the architecture, and a prefetch never faults.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(numbers.as_ptr().cast::<i8>().wrapping_add(line));
+        }
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = numbers;
+}
+
+/// See [`lookup::count_rows`].
+pub fn count_rows(isa: Isa, table: &CellTable, values: &[f32], counts: &mut [Count]) {
+    dispatch!(isa, count_rows(table, values, counts));
 }
 
 /// See [`portable::count_edges`].
@@ -118,24 +163,29 @@ pub fn tally_rows(
     dispatch!(isa, tally_rows(table, starts, ends, tallies));
 }
 
-/// See [`portable::sum_signs`].
-pub fn sum_signs(isa: Isa, proxies: &[f32], columns: usize, starts: &[u32], sums: &mut [f32]) {
-    dispatch!(isa, sum_signs(proxies, columns, starts, sums));
+/// See [`steps::sum_signs`].
+pub fn sum_signs(
+    isa: Isa,
+    weights: &Weights,
+    starts: &[u32],
+    factors: usize,
+    sums: &mut [f32],
+) -> Sums {
+    dispatch!(isa, sum_signs(weights, starts, factors, sums))
 }
 
-/// See [`portable::adagrad`].
+/// See [`steps::adagrad`].
 pub fn adagrad(
     isa: Isa,
-    proxies: &mut [f32],
-    squares: &mut [f32],
-    columns: usize,
+    weights: &mut Weights,
+    squares: &mut Weights,
     starts: &[u32],
     pull: &Pull,
 ) {
-    dispatch!(isa, adagrad(proxies, squares, columns, starts, pull));
+    dispatch!(isa, adagrad(weights, squares, starts, pull));
 }
 
-/// See [`portable::sgd`].
-pub fn sgd(isa: Isa, proxies: &mut [f32], columns: usize, starts: &[u32], pull: &Pull) {
-    dispatch!(isa, sgd(proxies, columns, starts, pull));
+/// See [`steps::sgd`].
+pub fn sgd(isa: Isa, weights: &mut Weights, starts: &[u32], pull: &Pull) {
+    dispatch!(isa, sgd(weights, starts, pull));
 }

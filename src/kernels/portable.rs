@@ -1,6 +1,15 @@
 //! The definition of every kernel. No order of floating-point sums is left open: what is summed is whole numbers, and
 //! the rest is element by element, without fused multiply-add.
 
+pub use super::lookup::count_rows;
+use super::steps::{self, Pull, Weights};
+pub use super::steps::{sgd, sum_signs};
+
+/// See [`steps::adagrad`].
+pub fn adagrad(weights: &mut Weights, squares: &mut Weights, starts: &[u32], pull: &Pull) {
+    steps::adagrad::<f32>(weights, squares, starts, pull);
+}
+
 /// Up to this many edges a value is compared with each of them, many values at once; above, it is searched for.
 const MOST_COMPARED: usize = 48;
 
@@ -143,83 +152,6 @@ pub fn add_tally(planes: &[u64], mask: u64, tally: &mut Tally) {
         tally.squares += alone << (2 * a);
         for (b, other) in planes[..a].iter().enumerate() {
             tally.squares += u64::from((plane & other).count_ones()) << (a + b + 1);
-        }
-    }
-}
-
-/// +1 for a proxy of 0 or more, −1 below: the paper's sign.
-#[inline(always)]
-pub fn sign(proxy: f32) -> f32 {
-    if proxy >= 0.0 { 1.0 } else { -1.0 }
-}
-
-/// Sum, column by column, of the signs of the active rows. A start activates `sums.len() / columns` rows, which lie
-/// side by side and are summed apart, so that the loop is long.
-#[inline(always)]
-pub fn sum_signs(proxies: &[f32], columns: usize, starts: &[u32], sums: &mut [f32]) {
-    sums.fill(0.0);
-    for &start in starts {
-        let active = &proxies[start as usize * columns..][..sums.len()];
-        for (sum, &proxy) in sums.iter_mut().zip(active) {
-            *sum += sign(proxy);
-        }
-    }
-}
-
-/// What one row of data does to each active parameter: gradient = `base` − `own` · sign.
-#[derive(Clone, Debug, Default)]
-pub struct Pull {
-    /// The part that does not depend on the parameter's own sign, column by column of all active rows of a start.
-    pub base: Vec<f32>,
-    /// The part that is multiplied by the sign.
-    pub own: Vec<f32>,
-    /// Learning rate.
-    pub rate: f32,
-    /// Keeps Adagrad's division finite.
-    pub epsilon: f32,
-}
-
-impl Pull {
-    /// The straight-through gradient, cut to zero where the proxy has left [−1, 1].
-    #[inline(always)]
-    fn gradient(base: f32, own: f32, proxy: f32) -> f32 {
-        let gradient = base - own * sign(proxy);
-        if proxy.abs() <= 1.0 { gradient } else { 0.0 }
-    }
-}
-
-/// Adagrad: squares += g²; proxy −= rate · g / √(squares + ε).
-#[inline(always)]
-pub fn adagrad(
-    proxies: &mut [f32],
-    squares: &mut [f32],
-    columns: usize,
-    starts: &[u32],
-    pull: &Pull,
-) {
-    let tile = pull.base.len();
-    let (base, own) = (&pull.base[..tile], &pull.own[..tile]);
-    for &start in starts {
-        let first = start as usize * columns;
-        let proxies = &mut proxies[first..][..tile];
-        let squares = &mut squares[first..][..tile];
-        for i in 0..tile {
-            let gradient = Pull::gradient(base[i], own[i], proxies[i]);
-            squares[i] += gradient * gradient;
-            proxies[i] -= pull.rate * gradient / (squares[i] + pull.epsilon).sqrt();
-        }
-    }
-}
-
-/// Plain gradient descent: proxy −= rate · g.
-#[inline(always)]
-pub fn sgd(proxies: &mut [f32], columns: usize, starts: &[u32], pull: &Pull) {
-    let tile = pull.base.len();
-    let (base, own) = (&pull.base[..tile], &pull.own[..tile]);
-    for &start in starts {
-        let proxies = &mut proxies[start as usize * columns..][..tile];
-        for i in 0..tile {
-            proxies[i] -= pull.rate * Pull::gradient(base[i], own[i], proxies[i]);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Models that are looked up many rows at a time: numeric features with few cells.
 
-use crate::encoding::{Edges, Values};
+use crate::encoding::Values;
 use crate::kernels::lookup::{
-    CELLS, CellTable, MOST_CELL_PLANES, MOST_PLANES, Part, Searched, tree,
+    CELLS, CellTable, MOST_CELL_PLANES, MOST_PLANES, NAN, Part, Searched, Tree,
 };
 use crate::model::{Model, SignRows};
 
@@ -24,13 +24,17 @@ pub fn cell_table(model: &Model) -> Option<CellTable> {
     for (column, feature) in encoder.features().iter().enumerate() {
         match &feature.values {
             Values::Unused => {}
-            Values::Numbers(edges) if edges.len() < CELLS => {
-                features.push(searched(column, edges));
-                starts.push(
-                    (0..feature.span.cells)
-                        .map(|cell| feature.span.start(cell) as usize)
-                        .collect::<Vec<_>>(),
-                );
+            Values::Numbers(edges) if edges.len() < NAN => {
+                let missing = feature.span.missing_start();
+                features.push(Searched {
+                    column,
+                    tree: Tree::new(edges.keys()),
+                    missing: missing.is_some(),
+                });
+                let of_cells =
+                    (0..feature.span.cells).map(|cell| (cell as usize, feature.span.start(cell)));
+                let of_nan = missing.map(|start| (NAN, start));
+                starts.push(of_cells.chain(of_nan).collect::<Vec<_>>());
             }
             _ => return None,
         }
@@ -50,10 +54,6 @@ pub fn cell_table(model: &Model) -> Option<CellTable> {
         octets: octets.into_iter().map(|(parts, _)| parts).collect(),
         functions: signs.functions(),
     })
-}
-
-fn searched(column: usize, edges: &Edges) -> Searched {
-    Searched { column, tree: tree(edges.keys()) }
 }
 
 /// Bits that a count up to this takes.
@@ -89,7 +89,7 @@ fn octets(signs: &SignRows) -> Vec<(Vec<Part>, Vec<usize>)> {
 /// For each octet, feature, plane and cell: that bit of the counts of the cell's rows, in each column.
 fn factors(
     signs: &SignRows,
-    starts: &[Vec<usize>],
+    starts: &[Vec<(usize, u32)>],
     octets: &[(Vec<Part>, Vec<usize>)],
     tilings: usize,
     cell_planes: usize,
@@ -98,13 +98,10 @@ fn factors(
     let features = out.chunks_exact_mut(cell_planes * CELLS);
     let wanted = octets.iter().flat_map(|octet| starts.iter().map(move |starts| (octet, starts)));
     for (planes, ((parts, firsts), starts)) in features.zip(wanted) {
-        for (cell, &start) in starts.iter().enumerate() {
+        for &(cell, start) in starts {
             for (part, first) in parts.iter().zip(firsts) {
                 for i in 0..part.mask.count_ones() as usize {
-                    let rows = start..start + tilings;
-                    let count = rows
-                        .filter(|&row| signs.positive(part.function, row, 1 + first + i))
-                        .count();
+                    let count = positives(signs, part.function, start, tilings, 1 + first + i);
                     for plane in 0..cell_planes {
                         let bit = (count >> plane & 1) as u8;
                         planes[plane * CELLS + cell] |=
@@ -118,17 +115,27 @@ fn factors(
 }
 
 /// For each function, feature and cell: how many w of the cell's rows are +1.
-fn linear(signs: &SignRows, starts: &[Vec<usize>], tilings: usize) -> Vec<u8> {
+fn linear(signs: &SignRows, starts: &[Vec<(usize, u32)>], tilings: usize) -> Vec<u8> {
     let mut out = vec![0; signs.functions() * starts.len() * CELLS];
     let features = out.chunks_exact_mut(CELLS);
     let wanted = (0..signs.functions())
         .flat_map(|function| starts.iter().map(move |starts| (function, starts)));
     for (counts, (function, starts)) in features.zip(wanted) {
-        for (count, &start) in counts.iter_mut().zip(starts) {
-            *count = (start..start + tilings)
-                .filter(|&row| signs.positive(function, row, 0))
-                .count() as u8;
+        for &(cell, start) in starts {
+            counts[cell] = positives(signs, function, start, tilings, 0) as u8;
         }
     }
     out
+}
+
+/// How many of the rows from a start on have +1 in a column.
+fn positives(
+    signs: &SignRows,
+    function: usize,
+    start: u32,
+    tilings: usize,
+    column: usize,
+) -> usize {
+    let rows = start as usize..start as usize + tilings;
+    rows.filter(|&row| signs.positive(function, row, column)).count()
 }

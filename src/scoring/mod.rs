@@ -40,7 +40,6 @@ struct Scratch {
     terms: Vec<Terms>,
     values: Vec<f32>,
     counts: Vec<Count>,
-    skipped: Vec<usize>,
 }
 
 thread_local! {
@@ -157,12 +156,12 @@ impl Scorer {
             (Some(cells), Table::Dense(dense)) if rows >= FEW && isa.looks_up() => {
                 self.look_up(isa, cells, dense, first, rows, scratch);
             }
-            _ => self.activate(isa, table, first, 0..rows, scratch),
+            _ => self.activate(isa, table, first, rows, scratch),
         }
         &scratch.terms
     }
 
-    /// Many rows at a time; rows with NaN one by one.
+    /// Many rows at a time.
     fn look_up(
         &self,
         isa: Isa,
@@ -172,7 +171,7 @@ impl Scorer {
         rows: usize,
         scratch: &mut Scratch,
     ) {
-        let Scratch { values, counts, skipped, terms, .. } = scratch;
+        let Scratch { values, counts, terms, .. } = scratch;
         let columns = cells.columns;
         let values = if let Some(all) = dense.row_major() {
             &all[first * columns..(first + rows) * columns]
@@ -182,43 +181,34 @@ impl Scorer {
             values
         };
         counts.resize(terms.len(), Count::default());
-        skipped.clear();
-        kernels::count_rows(isa, cells, values, counts, skipped);
-        let nnz = self.model.encoder().most_active() as i64;
+        kernels::count_rows(isa, cells, values, counts);
+        let tilings = self.factors.tilings as i64;
         for (terms, count) in terms.iter_mut().zip(counts) {
+            let nnz = i64::from(count.active) * tilings;
+            let tally = Tally { sum: count.sum.into(), squares: count.squares.into() };
             let linear = 2 * i64::from(count.linear) - nnz;
-            *terms = Terms { linear, pairs: self.pairs(count.factors, nnz) };
-        }
-        for row in std::mem::take(skipped) {
-            self.activate(isa, Table::Dense(dense), first, row..row + 1, scratch);
+            *terms = Terms { linear, pairs: self.pairs(tally, nnz) };
         }
     }
 
-    /// Some rows of a block by their active rows, whatever the table.
-    fn activate(
-        &self,
-        isa: Isa,
-        table: Table,
-        first: usize,
-        rows: std::ops::Range<usize>,
-        scratch: &mut Scratch,
-    ) {
+    /// By the active rows, whatever the table.
+    fn activate(&self, isa: Isa, table: Table, first: usize, rows: usize, scratch: &mut Scratch) {
         let Scratch { block, active, tallies, terms, .. } = scratch;
         let functions = self.factors.functions;
-        self.model.encoder().activate(isa, table, first + rows.start, rows.len(), block, active);
-        tallies.resize(rows.len() * functions, Tally::default());
+        self.model.encoder().activate(isa, table, first, rows, block, active);
+        tallies.resize(rows * functions, Tally::default());
         kernels::tally_rows(isa, &self.factors, &active.starts, &active.ends, tallies);
         let mut from = 0;
-        for (row, &end) in active.ends.iter().enumerate() {
+        let tallies = tallies.chunks_exact(functions).zip(terms.chunks_exact_mut(functions));
+        for (&end, (tallies, terms)) in active.ends.iter().zip(tallies) {
             let starts = &active.starts[from..end as usize];
             from = end as usize;
             let nnz = (starts.len() * self.factors.tilings) as i64;
-            for function in 0..functions {
+            for (function, (&tally, terms)) in tallies.iter().zip(terms).enumerate() {
                 let w =
                     |&start: &u32| i64::from(self.linear[start as usize * functions + function]);
-                let pairs = self.pairs(tallies[row * functions + function], nnz);
-                terms[(rows.start + row) * functions + function] =
-                    Terms { linear: starts.iter().map(w).sum(), pairs };
+                let linear = starts.iter().map(w).sum();
+                *terms = Terms { linear, pairs: self.pairs(tally, nnz) };
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::random;
 use crate::encoding::Cells;
+use crate::kernels;
 
 /// What the score functions shall say.
 #[derive(Clone, Debug)]
@@ -123,6 +124,16 @@ impl<'a> Examples<'a> {
             1.0 / mean / most
         });
         Self { cells, targets, weight, unit, rows: (0..targets.rows() as u32).collect() }
+    }
+
+    /// Ask for a row that will be read soon.
+    #[inline]
+    pub fn prefetch(&self, row: usize) {
+        self.cells.prefetch(row);
+        match self.targets {
+            Targets::Classes { of, .. } => kernels::prefetch(&of[row..=row]),
+            Targets::Numbers { standard, .. } => kernels::prefetch(&standard[row..=row]),
+        }
     }
 
     /// Weight of a row; 1 is the mean.

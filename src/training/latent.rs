@@ -1,6 +1,6 @@
 //! The real-valued proxies behind the signs.
 //!
-//! A parameter row has m + 1 proxies: w̃ and then ṽ_1 … ṽ_m. Forward, each is used through its sign:
+//! A parameter row has m + 1 proxies: w̃ and ṽ_1 … ṽ_m. Forward, each is used through its sign:
 //!
 //! ```text
 //! score = bias + α·L + β²·Q      L = Σ w      Q = ½ ( Σ_f s_f² − nnz·m ),  s_f = Σ v_f     over the active rows
@@ -12,10 +12,10 @@
 //! g_w = ℓ'·α + λ1·α·w              g_v = ℓ'·β²·(s_f − v_f) + λ2·β·v_f
 //! ```
 //!
-//! Both have the form `base` − `own`·sign, which is what the kernels take.
+//! Both depend on the parameter by its sign alone: the kernels take the two cases.
 
 use super::{Optimizer, Params};
-use crate::kernels::{self, Isa, Pull};
+use crate::kernels::{self, Isa, Pull, Sums, Weights};
 use crate::model::Real;
 
 /// The scales of one score function while it learns.
@@ -36,15 +36,14 @@ impl Scale {
     }
 }
 
-/// Keeps the first division of Adagrad finite.
+/// Where the squares of Adagrad begin: keeps its first division finite.
 const EPSILON: f32 = 1e-8;
 
 /// The proxies of one score function and their optimizer.
 pub struct Latent {
     isa: Isa,
-    columns: usize,
-    proxies: Vec<f32>,
-    squares: Vec<f32>,
+    proxies: Weights,
+    squares: Weights,
     sums: Vec<f32>,
     pull: Pull,
     scale: Scale,
@@ -56,21 +55,21 @@ pub struct Latent {
 }
 
 impl Latent {
-    /// Begin with these proxies, `params.m` + 1 a row; each start activates `tilings` rows.
-    pub fn new(proxies: Vec<f32>, tilings: usize, params: &Params, isa: Isa) -> Self {
-        let columns = params.m + 1;
+    /// Begin with these proxies; each start activates `tilings` rows.
+    pub fn new(proxies: Weights, tilings: usize, params: &Params, isa: Isa) -> Self {
         let squares = match params.optimizer {
-            Optimizer::Adagrad => vec![0.0; proxies.len()],
-            Optimizer::Sgd => Vec::new(),
+            Optimizer::Adagrad => {
+                Weights { w: vec![EPSILON; proxies.w.len()], v: vec![EPSILON; proxies.v.len()] }
+            }
+            Optimizer::Sgd => Weights::default(),
         };
-        let tile = vec![0.0; tilings * columns];
+        let tile = vec![0.0; tilings * params.m];
         let mut latent = Self {
             isa,
-            columns,
             proxies,
             squares,
             sums: tile.clone(),
-            pull: Pull { base: tile.clone(), own: tile, rate: 0.0, epsilon: EPSILON },
+            pull: Pull { plus: tile.clone(), minus: tile, factors: params.m, ..Pull::default() },
             scale: Scale { bias: 0.0, alpha: 1.0, beta: 1.0 },
             bias_squares: 0.0,
             scaling: params.scaling,
@@ -97,67 +96,53 @@ impl Latent {
         self.pull.rate = rate as f32;
     }
 
-    /// The proxies, m + 1 a row.
-    pub fn proxies(&self) -> &[f32] {
+    /// The proxies.
+    pub fn proxies(&self) -> &Weights {
         &self.proxies
     }
 
     /// α = mean |w̃| and β = mean |ṽ|.
     pub fn refresh(&mut self) {
-        if !self.scaling || self.proxies.is_empty() {
-            return;
+        if self.scaling && !self.proxies.w.is_empty() {
+            self.scale.alpha = mean_size(&self.proxies.w);
+            self.scale.beta = mean_size(&self.proxies.v);
         }
-        let mut sums = vec![0.0_f64; self.columns];
-        for row in self.proxies.chunks_exact(self.columns) {
-            sums.iter_mut().zip(row).for_each(|(sum, &proxy)| *sum += f64::from(proxy.abs()));
-        }
-        let rows = (self.proxies.len() / self.columns) as f64;
-        let factors: f64 = sums[1..].iter().sum();
-        self.scale.alpha = sums[0] / rows;
-        self.scale.beta = factors / (rows * (self.columns - 1) as f64);
     }
 
     /// The score of a row of data; [`Latent::step`] may follow.
     pub fn score(&mut self, starts: &[u32]) -> f64 {
-        kernels::sum_signs(self.isa, &self.proxies, self.columns, starts, &mut self.sums);
-        let tilings = self.sums.len() / self.columns;
-        let (total, others) = self.sums.split_at_mut(self.columns);
-        for other in others.chunks_exact(self.columns) {
-            total.iter_mut().zip(other).for_each(|(total, sum)| *total += sum);
-        }
-        let squares: i64 =
-            total[1..].iter().map(|&sum| i64::from(sum as i32) * i64::from(sum as i32)).sum();
-        let active = (starts.len() * tilings * (self.columns - 1)) as i64;
-        let pairs = (squares - active) as f64 / 2.0;
+        let Sums { linear, squares } =
+            kernels::sum_signs(self.isa, &self.proxies, starts, self.pull.factors, &mut self.sums);
+        let active = (starts.len() * self.sums.len()) as f64;
         let Real { bias, alpha, beta_squared } = self.scale.real();
-        bias + alpha * f64::from(total[0]) + beta_squared * pairs
+        bias + alpha * linear + beta_squared * (squares - active) / 2.0
     }
 
     /// Move what was active in the row that was scored last; `slope` is ℓ' there.
     pub fn step(&mut self, starts: &[u32], slope: f64) {
         self.aim(slope);
-        let Self { isa, columns, proxies, squares, pull, .. } = self;
+        let Self { isa, proxies, squares, pull, .. } = self;
         match self.optimizer {
-            Optimizer::Adagrad => kernels::adagrad(*isa, proxies, squares, *columns, starts, pull),
-            Optimizer::Sgd => kernels::sgd(*isa, proxies, *columns, starts, pull),
+            Optimizer::Adagrad => kernels::adagrad(*isa, proxies, squares, starts, pull),
+            Optimizer::Sgd => kernels::sgd(*isa, proxies, starts, pull),
         }
         self.step_bias(slope);
     }
 
-    /// Set `base` and `own` of every column, the same for each of the rows that a start activates.
+    /// Set the gradients, the same for each of the rows that a start activates.
     fn aim(&mut self, slope: f64) {
         let Scale { alpha, beta, .. } = self.scale;
+        let (all, own) = ((slope * alpha) as f32, (self.lambda_w * alpha) as f32);
+        self.pull.w = [all + own, all - own];
         let factor = (slope * beta * beta) as f32;
         let own = factor - (self.lambda_v * beta) as f32;
-        for (base, sum) in self.pull.base[..self.columns].iter_mut().zip(&self.sums) {
-            *base = factor * sum;
+        let Pull { plus, minus, factors, .. } = &mut self.pull;
+        for ((plus, minus), sum) in plus.iter_mut().zip(&mut *minus).zip(&self.sums[..*factors]) {
+            (*plus, *minus) = (factor * sum - own, factor * sum + own);
         }
-        self.pull.own[..self.columns].fill(own);
-        self.pull.base[0] = (slope * alpha) as f32;
-        self.pull.own[0] = -(self.lambda_w * alpha) as f32;
-        for lane in (self.columns..self.pull.base.len()).step_by(self.columns) {
-            self.pull.base.copy_within(..self.columns, lane);
-            self.pull.own.copy_within(..self.columns, lane);
+        for lane in (*factors..plus.len()).step_by(*factors) {
+            plus.copy_within(..*factors, lane);
+            minus.copy_within(..*factors, lane);
         }
     }
 
@@ -169,4 +154,13 @@ impl Latent {
             Optimizer::Sgd => rate * slope,
         };
     }
+}
+
+/// The mean of |x|: eight sums side by side, in an order that does not depend on the instruction set.
+fn mean_size(numbers: &[f32]) -> f64 {
+    let mut sums = [0.0_f64; 8];
+    for eight in numbers.chunks(sums.len()) {
+        sums.iter_mut().zip(eight).for_each(|(sum, number)| *sum += f64::from(number.abs()));
+    }
+    sums.iter().sum::<f64>() / numbers.len() as f64
 }

@@ -14,6 +14,18 @@ impl Loss {
         }
     }
 
+    /// ℓ and ∂ℓ/∂score, sharing the exponential of the logistic loss.
+    pub fn value_and_slope(self, score: f64, y: f64) -> (f64, f64) {
+        if self != Self::Logistic {
+            return (self.value(score, y), self.slope(score, y));
+        }
+        let margin = y * score;
+        let small = libm::exp(-margin.abs());
+        // σ(−margin)
+        let wrong = if margin > 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) };
+        ((-margin).max(0.0) + libm::log1p(small), -y * wrong)
+    }
+
     /// ∂ℓ/∂score
     pub fn slope(self, score: f64, y: f64) -> f64 {
         let margin = y * score;
@@ -62,6 +74,9 @@ mod tests {
                         (measured - loss.slope(score, y)).abs() < 1e-4,
                         "{loss:?} at {score} for {y}"
                     );
+                    let (value, slope) = loss.value_and_slope(score, y);
+                    assert!((value - loss.value(score, y)).abs() < 1e-12);
+                    assert!((slope - loss.slope(score, y)).abs() < 1e-12);
                 }
             }
         }

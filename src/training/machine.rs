@@ -3,6 +3,7 @@
 use super::{Examples, Latent, Params, Run, Scale, Targets, random};
 use crate::Result;
 use crate::encoding::Encoder;
+use crate::kernels::{self, Weights};
 use crate::model::{Loss, Real};
 use crate::threads::Stop;
 
@@ -15,7 +16,8 @@ pub struct Machine {
     /// Rows between two looks at α and β.
     refresh: usize,
     starts: Vec<u32>,
-    kept: Vec<u64>,
+    /// Of w and of v.
+    kept_signs: [Vec<u64>; 2],
     kept_scale: Scale,
     center: f64,
     spread: f64,
@@ -27,6 +29,8 @@ const DECAY: f64 = 0.97;
 const REFRESH: usize = 1000;
 /// A refresh reads all rows of the table; training between two of them shall touch this many times more.
 const REFRESH_SHARE: f64 = 16.0;
+/// Rows between the one at work and the one that is asked for.
+const AHEAD: usize = 4;
 /// Rows that tell the bias to begin with.
 const BIAS_SAMPLE: usize = 1000;
 /// Log-odds of the rarest class that the bias begins with.
@@ -48,7 +52,7 @@ impl Machine {
         let tilings = encoder.tilings() as usize;
         let active_in_all = (examples.cells.active_features() * tilings).max(1) as f64;
         let active = active_in_all / examples.targets.rows() as f64;
-        let proxies = params.start.proxies(encoder, params.m + 1, active, &mut rng, run.stop)?;
+        let proxies = params.start.proxies(encoder, params.m, active, &mut rng, run.stop)?;
         let spaced = REFRESH_SHARE * f64::from(encoder.rows()) / active;
         let (center, spread) = match examples.targets {
             Targets::Classes { .. } => (0.0, 1.0),
@@ -63,7 +67,7 @@ impl Machine {
             first_rate: params.learning_rate,
             refresh: REFRESH.max(spaced as usize),
             starts: Vec::new(),
-            kept: Vec::new(),
+            kept_signs: [Vec::new(), Vec::new()],
             center,
             spread,
         };
@@ -87,12 +91,16 @@ impl Machine {
         let (mut total, mut weights) = (0.0, 0.0);
         for (visited, &row) in order.iter().enumerate() {
             stop.check()?;
+            if let Some(&later) = order.get(visited + AHEAD) {
+                examples.prefetch(later as usize);
+            }
             let row = row as usize;
-            let (y, weight) = (examples.targets.at(self.function, row), examples.weight(row));
             examples.cells.starts_of(row, &mut self.starts);
+            let (y, weight) = (examples.targets.at(self.function, row), examples.weight(row));
             let score = self.latent.score(&self.starts);
-            self.latent.step(&self.starts, self.loss.slope(score, y) * weight);
-            total += self.loss.value(score, y) * weight;
+            let (loss, slope) = self.loss.value_and_slope(score, y);
+            self.latent.step(&self.starts, slope * weight);
+            total += loss * weight;
             weights += weight;
             if (visited + 1) % self.refresh == 0 {
                 self.latent.refresh();
@@ -105,17 +113,19 @@ impl Machine {
 
     /// Keep the signs and scales of now.
     pub fn keep(&mut self) {
-        let bits = |chunk: &[f32]| {
-            chunk.iter().rev().fold(0, |bits, &proxy| bits << 1 | u64::from(proxy >= 0.0))
-        };
-        self.kept.clear();
-        self.kept.extend(self.latent.proxies().chunks(64).map(bits));
+        let Weights { w, v } = self.latent.proxies();
+        self.kept_signs = [pack(w), pack(v)];
         self.kept_scale = self.latent.scale();
     }
 
-    /// Whether a kept sign is +1.
-    pub fn kept_sign(&self, index: usize) -> bool {
-        self.kept[index / 64] >> (index % 64) & 1 == 1
+    /// Whether the kept sign of w is +1.
+    pub fn kept_w(&self, row: usize) -> bool {
+        bit(&self.kept_signs[0], row)
+    }
+
+    /// Whether a kept sign of v is +1; `index` counts through all rows.
+    pub fn kept_v(&self, index: usize) -> bool {
+        bit(&self.kept_signs[1], index)
     }
 
     /// The kept scales, in the units of the target.
@@ -170,4 +180,16 @@ impl Machine {
         }
         libm::log(positive / (all - positive)).clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS)
     }
+}
+
+/// Signs as bits; a set one is +1.
+fn pack(proxies: &[f32]) -> Vec<u64> {
+    let word = |proxies: &[f32]| {
+        proxies.iter().rev().fold(0, |bits, &proxy| bits << 1 | u64::from(kernels::positive(proxy)))
+    };
+    proxies.chunks(64).map(word).collect()
+}
+
+fn bit(words: &[u64], index: usize) -> bool {
+    words[index / 64] >> (index % 64) & 1 == 1
 }

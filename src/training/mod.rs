@@ -97,8 +97,11 @@ fn finish(
     params: &Params,
 ) -> Result<Model> {
     let rows = encoder.rows() as usize;
-    let signs = SignRows::new(rows, machines.len(), params.m, |function, row, column| {
-        machines[function].kept_sign(row * (params.m + 1) + column)
+    let signs = SignRows::new(rows, machines.len(), params.m, |function, row, column| match column
+        .checked_sub(1)
+    {
+        None => machines[function].kept_w(row),
+        Some(factor) => machines[function].kept_v(row * params.m + factor),
     });
     let real: Vec<_> = machines.iter().map(Machine::kept_scale).collect();
     Model::new(encoder, signs, Scales::new(&real), params.loss, labels)

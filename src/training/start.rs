@@ -6,6 +6,7 @@
 use super::random::unit;
 use crate::Result;
 use crate::encoding::{Encoder, Feature, Values};
+use crate::kernels::Weights;
 use crate::threads::Stop;
 use rand_xoshiro::rand_core::Rng;
 use std::f64::consts::TAU;
@@ -31,33 +32,46 @@ const LOUDNESS: f64 = 0.8;
 const WAVES: f64 = 2.0;
 
 impl Start {
-    /// Proxies of all rows, `columns` a row; a row of data activates `active` of them.
+    /// Proxies of all rows with m factors; a row of data activates `active` of them.
     ///
     /// # Errors
     /// If it is stopped.
     pub fn proxies(
         self,
         encoder: &Encoder,
-        columns: usize,
+        m: usize,
         active: f64,
         rng: &mut impl Rng,
         stop: &Stop,
-    ) -> Result<Vec<f32>> {
+    ) -> Result<Weights> {
         let size = (LOUDNESS / active.sqrt()).min(MOST_SIZE);
-        let mut proxies = vec![0.0; encoder.rows() as usize * columns];
+        let rows = encoder.rows() as usize;
+        let mut proxies = Weights { w: vec![0.0; rows], v: vec![0.0; rows * m] };
         for feature in encoder.features() {
             stop.check()?;
-            let first = feature.span.first as usize * columns;
-            let own = &mut proxies[first..][..feature.span.rows() as usize * columns];
-            match self {
-                Self::Zero => {}
-                Self::Smooth if matches!(feature.values, Values::Numbers(_)) => {
-                    wave(feature, own, columns, size, rng);
-                }
-                Self::Noise | Self::Smooth => noise(own, size, rng),
-            }
+            let (first, rows) = (feature.span.first as usize, feature.span.rows() as usize);
+            self.begin(feature, &mut proxies.w[first..][..rows], 1, size, rng);
+            self.begin(feature, &mut proxies.v[first * m..][..rows * m], m, size, rng);
         }
         Ok(proxies)
+    }
+
+    /// Proxies of one feature, `columns` a row.
+    fn begin(
+        self,
+        feature: &Feature,
+        own: &mut [f32],
+        columns: usize,
+        size: f64,
+        rng: &mut impl Rng,
+    ) {
+        match self {
+            Self::Zero => {}
+            Self::Smooth if matches!(feature.values, Values::Numbers(_)) => {
+                wave(feature, own, columns, size, rng);
+            }
+            Self::Noise | Self::Smooth => noise(own, size, rng),
+        }
     }
 }
 

@@ -1,11 +1,9 @@
-//! The portable loops compiled for AVX2 and popcnt: every x86-64 server since 2015.
+//! x86-64 tiers: AVX2 with popcnt (every server since 2015), and AVX-512 with counted bits (Ice Lake, Zen 4 and later).
 
-pub mod lookup;
-mod search;
+mod floats;
+mod vector;
 
-use super::portable::{self, Pull, SignTable, Tally};
-
-/// Whether this CPU has what this file is compiled for.
+/// Whether this CPU has what [`avx2`] is compiled for.
 pub fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("popcnt")
@@ -14,20 +12,79 @@ pub fn has_avx2() -> bool {
         && is_x86_feature_detected!("lzcnt")
 }
 
-/// Defines the same function under the tier's target features. FMA is left out: it would change the bits.
-macro_rules! recompile {
-    ($($name:ident($($argument:ident: $type:ty),*);)*) => {$(
-        #[target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt")]
-        pub fn $name($($argument: $type),*) {
-            portable::$name($($argument),*);
-        }
-    )*};
+/// Whether this CPU has what [`avx512`] is compiled for.
+pub fn has_avx512() -> bool {
+    has_avx2()
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512bitalg")
+        && is_x86_feature_detected!("avx512vpopcntdq")
 }
 
-recompile! {
-    count_edges(keys: &[i32], edges: &[i32], cells: &mut [u32]);
-    tally_rows(table: &SignTable, starts: &[u32], ends: &[u32], tallies: &mut [Tally]);
-    sum_signs(proxies: &[f32], columns: usize, starts: &[u32], sums: &mut [f32]);
-    adagrad(proxies: &mut [f32], squares: &mut [f32], columns: usize, starts: &[u32], pull: &Pull);
-    sgd(proxies: &mut [f32], columns: usize, starts: &[u32], pull: &Pull);
+/// A tier: the portable loops compiled under its target features, and the lookups for its registers. Fused
+/// multiply-add is never used, not even where the features imply it: it would change the bits.
+macro_rules! tier {
+    ($tier:ident, $features:literal, $register:ty) => {
+        pub mod $tier {
+            use super::floats::Eight;
+            use super::vector::Register;
+            use crate::kernels::lookup::{CellTable, Count};
+            use crate::kernels::portable::{self, SignTable, Tally};
+            use crate::kernels::steps::{self, Pull, Sums, Weights};
+            use crate::kernels::vector;
+
+            #[target_feature(enable = $features)]
+            pub fn count_rows(table: &CellTable, values: &[f32], counts: &mut [Count]) {
+                vector::count_rows::<$register>(table, values, counts);
+            }
+
+            #[target_feature(enable = $features)]
+            pub fn count_edges(keys: &[i32], edges: &[i32], cells: &mut [u32]) {
+                portable::count_edges(keys, edges, cells);
+            }
+
+            #[target_feature(enable = $features)]
+            pub fn tally_rows(
+                table: &SignTable,
+                starts: &[u32],
+                ends: &[u32],
+                tallies: &mut [Tally],
+            ) {
+                portable::tally_rows(table, starts, ends, tallies);
+            }
+
+            #[target_feature(enable = $features)]
+            pub fn sum_signs(
+                weights: &Weights,
+                starts: &[u32],
+                factors: usize,
+                sums: &mut [f32],
+            ) -> Sums {
+                portable::sum_signs(weights, starts, factors, sums)
+            }
+
+            #[target_feature(enable = $features)]
+            pub fn adagrad(
+                weights: &mut Weights,
+                squares: &mut Weights,
+                starts: &[u32],
+                pull: &Pull,
+            ) {
+                steps::adagrad::<Eight>(weights, squares, starts, pull);
+            }
+
+            #[target_feature(enable = $features)]
+            pub fn sgd(weights: &mut Weights, starts: &[u32], pull: &Pull) {
+                portable::sgd(weights, starts, pull);
+            }
+        }
+    };
 }
+
+tier!(avx2, "avx2,popcnt,bmi1,bmi2,lzcnt", Register<false>);
+tier!(
+    avx512,
+    "avx2,popcnt,bmi1,bmi2,lzcnt,avx512f,avx512vl,avx512bw,avx512bitalg,avx512vpopcntdq",
+    Register<true>
+);
