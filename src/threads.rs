@@ -108,10 +108,21 @@ const MOST_THREADS: i64 = 4096;
 /// # Errors
 /// If it is not accepted.
 pub fn wanted(n_jobs: Option<i64>) -> Result<usize> {
+    check(n_jobs)?;
+    Ok(match n_jobs {
+        None => default_threads(),
+        Some(-1) => cores(),
+        Some(n) => n as usize,
+    })
+}
+
+/// Whether `n_jobs` is accepted; unlike [`wanted`] it does not ask the system for anything.
+///
+/// # Errors
+/// If it is not.
+pub fn check(n_jobs: Option<i64>) -> Result<()> {
     match n_jobs {
-        None => Ok(default_threads()),
-        Some(-1) => Ok(cores()),
-        Some(n @ 1..=MOST_THREADS) => Ok(n as usize),
+        None | Some(-1 | 1..=MOST_THREADS) => Ok(()),
         Some(n) => {
             let accepted = format!("are None, -1 (all cores) and 1 to {MOST_THREADS}");
             Err(Error::value("n_jobs", n, accepted))

@@ -13,18 +13,19 @@ pub const NAN: usize = CELLS - 1;
 pub const LEVELS: usize = 5;
 /// Most bit planes that the count of one cell can have: up to seven rows a cell.
 pub const MOST_CELL_PLANES: usize = 3;
-/// Most bit planes that the count of a row can have here: counts fit a byte.
-pub const MOST_PLANES: usize = 8;
+/// Most bit planes that the count of a row can have here: up to 4,095 active rows.
+pub const MOST_PLANES: usize = 12;
 
-/// A feature that is looked up.
+/// A feature that is looked up, or a part of its cells: a feature of many has several parts, and in each of them the
+/// cells of the others count for nothing.
 #[derive(Clone, Debug)]
 pub struct Searched {
     /// Its column.
     pub column: usize,
     /// Its thresholds.
     pub tree: Tree,
-    /// Whether NaN has rows of its own; otherwise it activates none.
-    pub missing: bool,
+    /// Whether NaN takes its feature from the active ones; told to one part of each feature at most.
+    pub absent: bool,
 }
 
 /// Thresholds as a tree: the children of node i are 2i and 2i + 1, the root is 1; greater keys go right.
@@ -116,8 +117,10 @@ pub struct Part {
 pub struct CellTable {
     /// Number of columns of X.
     pub columns: usize,
-    /// The features in use.
+    /// The parts of the features in use, in the order of their columns.
     pub features: Vec<Searched>,
+    /// Number of features in use.
+    pub active: usize,
     /// Bit planes of a cell's counts.
     pub cell_planes: usize,
     /// Bit planes of a row's counts.
@@ -151,11 +154,11 @@ pub fn count_rows(table: &CellTable, values: &[f32], counts: &mut [Count]) {
     let mut cells = vec![0; table.features.len()];
     let rows = values.chunks_exact(table.columns).zip(counts.chunks_exact_mut(table.functions));
     for (row, counts) in rows {
-        let mut active = 0;
+        let mut active = table.active as u32;
         for (cell, feature) in cells.iter_mut().zip(&table.features) {
             let value = row[feature.column];
             *cell = if value.is_nan() { NAN } else { feature.tree.cell(value) };
-            active += u32::from(feature.missing || !value.is_nan());
+            active -= u32::from(feature.absent && value.is_nan());
         }
         counts.fill(Count { active, ..Count::default() });
         count_row(table, &cells, counts);

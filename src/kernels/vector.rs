@@ -60,8 +60,10 @@ pub const MOST_ROWS: usize = 32;
 pub const QUAD: usize = 4;
 /// Groups of rows between the one at work and the one whose values are asked for. Reading is a third of the time without.
 const AHEAD: usize = 4;
-/// Octets that can be tallied in bytes before one of them could overflow: one adds at most 40.
-const FLUSH: usize = 6;
+/// Octets that can be tallied in bytes before one of them could overflow: one adds at most 56.
+const FLUSH: usize = 4;
+/// Features whose w can be summed in bytes before one could overflow: one adds at most 7.
+const LINEAR_FLUSH: usize = 36;
 
 /// See [`lookup::count_rows`](super::lookup::count_rows).
 #[inline(always)]
@@ -132,8 +134,8 @@ fn find_cells<V: Vector>(
     table: &CellTable,
     rows: &[f32],
     cells: &mut [V::Cells],
-) -> [u8; MOST_ROWS] {
-    let mut active = [table.features.len() as u8; MOST_ROWS];
+) -> [u16; MOST_ROWS] {
+    let mut active = [table.active as u16; MOST_ROWS];
     let mut narrow = [0.0; MOST_ROWS * QUAD];
     let (rows, stride) = widened(rows, table.columns, &mut narrow);
     let mut next = 0;
@@ -226,14 +228,14 @@ fn mark_nan<V: Vector>(
     found: V,
     feature: &Searched,
     values: impl Iterator<Item = f32>,
-    active: &mut [u8; MOST_ROWS],
+    active: &mut [u16; MOST_ROWS],
 ) -> V {
     let mut cells = [0; MOST_ROWS];
     found.store(&mut cells);
     for ((cell, active), value) in cells.iter_mut().zip(active).zip(values).take(V::ROWS) {
         if value.is_nan() {
             *cell = NAN as u8;
-            *active -= u8::from(!feature.missing);
+            *active -= u16::from(feature.absent);
         }
     }
     V::load(&cells)
@@ -244,22 +246,26 @@ fn mark_nan<V: Vector>(
 fn count_linear<V: Vector>(
     table: &CellTable,
     cells: &[V::Cells],
-    active: &[u8; MOST_ROWS],
+    active: &[u16; MOST_ROWS],
     counts: &mut [Count],
 ) {
     for function in 0..table.functions {
-        let linear = table.linear[function * cells.len() * CELLS..].chunks_exact(CELLS);
-        let mut sum = V::splat(0);
-        for (&cells, linear) in cells.iter().zip(linear) {
-            sum = sum.add(V::look_up(linear, cells));
+        let linear = &table.linear[function * cells.len() * CELLS..][..cells.len() * CELLS];
+        let mut sums = [0_u16; MOST_ROWS];
+        let parts = cells.chunks(LINEAR_FLUSH).zip(linear.chunks(LINEAR_FLUSH * CELLS));
+        for (cells, linear) in parts {
+            let mut sum = V::splat(0);
+            for (&cells, linear) in cells.iter().zip(linear.chunks_exact(CELLS)) {
+                sum = sum.add(V::look_up(linear, cells));
+            }
+            let mut bytes = [0; MOST_ROWS];
+            sum.store(&mut bytes);
+            sums.iter_mut().zip(bytes).for_each(|(sum, byte)| *sum += u16::from(byte));
         }
-        let mut sums = [0; MOST_ROWS];
-        sum.store(&mut sums);
-        for (counts, (linear, active)) in
-            counts.chunks_exact_mut(table.functions).zip(sums.into_iter().zip(active))
-        {
+        let rows = counts.chunks_exact_mut(table.functions).zip(sums.into_iter().zip(active));
+        for (counts, (linear, &active)) in rows {
             counts[function].linear = linear.into();
-            counts[function].active = (*active).into();
+            counts[function].active = active.into();
         }
     }
 }
@@ -368,7 +374,7 @@ impl<V: Vector, const PLANES: usize> Tallies<V, PLANES> {
     }
 }
 
-/// Add Σ_w 2^w · bytes[w], row by row, and make the bytes zero. Eight weights of bytes up to 240 fit 16 bits.
+/// Add Σ_w 2^w · bytes[w], row by row, and make the bytes zero. Eight weights of bytes up to 224 fit 16 bits.
 #[inline(always)]
 fn weigh<V: Vector>(bytes: &mut [V], numbers: &mut [u32; MOST_ROWS]) {
     for (eighth, bytes) in bytes.chunks_mut(8).enumerate() {

@@ -40,7 +40,7 @@ impl PyModel {
         per_row: usize,
         write: impl Fn(&[Terms], &mut [T]) + Sync + Send,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let wanted = threads::wanted(n_jobs)?;
+        threads::check(n_jobs)?;
         arrays.with(|table| {
             // numpy's own memory: it asks for huge pages where that pays.
             let array = PyArray1::<T>::zeros(py, table.rows() * per_row, false);
@@ -50,7 +50,7 @@ impl PyModel {
                 let stop = Stop::default();
                 py.detach(|| self.0.each_row(table, &Threads::one(), &stop, out, write))?;
             } else {
-                let threads = Threads::start(wanted)?;
+                let threads = Threads::start(threads::wanted(n_jobs)?)?;
                 let work = |stop: &Stop, _| self.0.each_row(table, &threads, stop, out, write);
                 door::leave(py, work, |()| Ok(ControlFlow::Continue(())))?;
             }

@@ -1,6 +1,6 @@
 //! Models that are looked up many rows at a time: numeric features with few cells.
 
-use crate::encoding::Values;
+use crate::encoding::{Feature, Values};
 use crate::kernels::lookup::{
     CELLS, CellTable, MOST_CELL_PLANES, MOST_PLANES, NAN, Part, Searched, Tree,
 };
@@ -11,41 +11,41 @@ const MOST_BYTES: usize = 1 << 22;
 /// Columns of an octet.
 const OCTET: usize = 8;
 
+/// Cells of a feature that its first part holds, and each of the others: beside them there is room for those before,
+/// those behind and NaN.
+const FIRST_CELLS: usize = CELLS - 2;
+const MORE_CELLS: usize = CELLS - 3;
+
 /// The tables of a model, if it is of that kind.
 pub fn cell_table(model: &Model) -> Option<CellTable> {
     let (encoder, signs) = (model.encoder(), model.signs());
     let tilings = encoder.tilings();
     let (cell_planes, planes) = (bits(tilings.into()), bits(encoder.most_active()));
-    if encoder.zero_is_absent() || cell_planes > MOST_CELL_PLANES || planes > MOST_PLANES {
+    let squares = encoder.most_active().pow(2).saturating_mul(signs.factors() as u64);
+    if encoder.zero_is_absent()
+        || cell_planes > MOST_CELL_PLANES
+        || planes > MOST_PLANES
+        || squares > u32::MAX.into()
+    {
         return None;
     }
-    let mut features = Vec::new();
-    let mut starts = Vec::new();
+    let mut parts = Vec::new();
     for (column, feature) in encoder.features().iter().enumerate() {
         match &feature.values {
             Values::Unused => {}
-            Values::Numbers(edges) if edges.len() < NAN => {
-                let missing = feature.span.missing_start();
-                features.push(Searched {
-                    column,
-                    tree: Tree::new(edges.keys()),
-                    missing: missing.is_some(),
-                });
-                let of_cells =
-                    (0..feature.span.cells).map(|cell| (cell as usize, feature.span.start(cell)));
-                let of_nan = missing.map(|start| (NAN, start));
-                starts.push(of_cells.chain(of_nan).collect::<Vec<_>>());
-            }
-            _ => return None,
+            Values::Numbers(edges) => parts.extend(self::parts(column, feature, edges.keys())),
+            Values::Levels(_) => return None,
         }
     }
     let octets = octets(signs);
-    let size = (octets.len() * cell_planes + signs.functions()) * features.len() * CELLS;
+    let size = (octets.len() * cell_planes + signs.functions()) * parts.len() * CELLS;
     if size > MOST_BYTES {
         return None;
     }
+    let (features, starts): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     Some(CellTable {
         columns: encoder.features().len(),
+        active: encoder.most_active() as usize / tilings as usize,
         features,
         cell_planes,
         planes,
@@ -54,6 +54,29 @@ pub fn cell_table(model: &Model) -> Option<CellTable> {
         octets: octets.into_iter().map(|(parts, _)| parts).collect(),
         functions: signs.functions(),
     })
+}
+
+/// The cells of a feature by parts, and where each entry of a part's table starts; entries without a start are zero.
+fn parts(column: usize, feature: &Feature, edges: &[i32]) -> Vec<(Searched, Vec<(usize, u32)>)> {
+    let (span, cells) = (&feature.span, feature.span.cells as usize);
+    let mut parts = Vec::new();
+    let mut from = 0;
+    while from < cells {
+        let room = if from == 0 { FIRST_CELLS } else { MORE_CELLS };
+        let to = cells.min(from + room);
+        // An edge below each of the part's cells, but for the first of all, and one below those behind.
+        let first_edge = from.saturating_sub(1);
+        let entry = |cell: usize| cell - first_edge;
+        let mut starts: Vec<_> =
+            (from..to).map(|cell| (entry(cell), span.start(cell as u32))).collect();
+        let missing = span.missing_start().filter(|_| from == 0);
+        starts.extend(missing.map(|start| (NAN, start)));
+        let absent = from == 0 && missing.is_none();
+        let tree = Tree::new(&edges[first_edge..to.min(edges.len())]);
+        parts.push((Searched { column, tree, absent }, starts));
+        from = to;
+    }
+    parts
 }
 
 /// Bits that a count up to this takes.

@@ -125,7 +125,7 @@ fn cell_table(
             edges[0] = 0;
         }
         edges.sort_unstable();
-        Searched { column: i + i / 2, tree: Tree::new(&edges), missing: i.is_multiple_of(4) }
+        Searched { column: i + i / 2, tree: Tree::new(&edges), absent: !i.is_multiple_of(4) }
     };
     let searched: Vec<Searched> = (0..features).map(|i| searched(i, next)).collect();
     let mut octets = vec![vec![Part { function: 0, mask: 0x0f }, Part { function: 1, mask: 0x70 }]];
@@ -135,6 +135,7 @@ fn cell_table(
     let planes = bits(features as u32 * ((1 << cell_planes) - 1));
     CellTable {
         columns: features + features / 2 + 1,
+        active: features,
         cell_planes,
         planes,
         factors: (0..octets.len() * features * cell_planes * CELLS).map(|_| next() as u8).collect(),
@@ -159,6 +160,8 @@ fn rows_are_looked_up_alike_on_every_tier() {
         (22, 20, 4),
         (31, 31, 7),
         (90, 16, 1),
+        (300, 9, 4),
+        (90, 12, 7),
     ] {
         for rows in [0, 1, 7, 8, 9, 31, 32, 33, 65, 97] {
             let mut next = noise((features * 1000 + cells * 10 + rows) as u64);

@@ -58,3 +58,18 @@ def test_wrong_rows_are_named(numbers, row, error, words):
     with pytest.raises(error) as caught:
         model.score_row(row)
     assert all(word in str(caught.value) for word in words)
+
+
+@pytest.mark.parametrize(
+    ("columns", "b", "tilings"), [(5, 30, 1), (5, 31, 1), (5, 36, 4), (3, 64, 1), (2, 250, 3), (70, 20, 4), (130, 9, 2)]
+)
+def test_many_cells_and_many_columns_have_the_scores_of_single_rows(columns, b, tilings):
+    # Tables are looked up many rows at a time, features of many cells by parts; a single row is not.
+    X = np.random.default_rng(1).normal(size=(900, columns)).astype(np.float32)
+    X[::5, 0] = np.nan
+    X[::3, 1] *= 1e-3
+    model = binfm.train(X[:600], X[:600, 1] > 0, m=9, b=b, tilings=tilings, epochs=1)
+    absent = binfm.train(X[:600:5, 1:], X[:600:5, 1] > 0, m=9, b=b, tilings=tilings, epochs=1)
+    holes = np.where(np.random.default_rng(2).random(X[:, 1:].shape) < 0.1, np.nan, X[:, 1:])
+    for model, table in ((model, X), (absent, holes)):
+        assert model.decision_function(table).tolist() == [model.score_row(row) for row in table]
