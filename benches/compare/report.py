@@ -28,7 +28,7 @@ def _head(results: Any) -> Iterator[str]:
     if results["quick"]:
         yield "**A quick run to see that everything works: no figure here means anything.**"
         yield ""
-    yield f"Best of {results['sizes']['rounds']} repetitions, all systems by turns in one process, one thread each."
+    yield f"Best of up to {results['sizes']['rounds']} rounds, all systems by turns in one process, one thread each."
     yield "MB are above the input, at their peak in a process of their own."
     yield f"Written by `make bench-peers` on {made['date']}: {made['cpu']}, {made['cores']} cores, load {made['load']}"
     yield f"at the start; {versions}."
