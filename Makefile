@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 BIN    := .venv/bin
+PEERS  := .venv-peers/bin
 PIP    := $(BIN)/python -m pip
 # The extension is its own stamp: built again when the core changes or the .venv is new.
 EXTENSION := python/binfm/_core.abi3.so
@@ -16,10 +17,10 @@ unexport CONDA_PREFIX PYTHONHOME PYTHONPATH
 # Two installers at once would race in one .venv; cargo uses all cores by itself.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint bench accuracy lines clean
+.PHONY: help build demo test lint bench bench-peers accuracy lines clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: $(EXTENSION) ## build binfm into .venv
 
@@ -43,6 +44,9 @@ lint: build .venv/group-lint ## check format, lints and types
 bench: ## time kernels, training and scoring
 	cargo bench --locked
 
+bench-peers: .venv-peers/binfm ## compare speed and memory with other systems; QUICK=1 for a smoke run
+	cd benches && ../$(PEERS)/python -m compare
+
 accuracy: build .venv/group-bench ## measure accuracy over 5 splits; BINFM_DATA names a folder of .npz files
 	$(BIN)/python benches/accuracy.py
 
@@ -50,7 +54,7 @@ lines: ## count lines per file and per function
 	@$(PYTHON) benches/lines.py
 
 clean: ## remove everything that was built
-	rm -rf .venv target demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
+	rm -rf .venv .venv-peers target demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
 	find python tests benches -name __pycache__ -prune -exec rm -rf {} +
 
 $(EXTENSION): .venv/ready pyproject.toml $(RUST)
@@ -66,4 +70,21 @@ $(EXTENSION): .venv/ready pyproject.toml $(RUST)
 
 .venv/group-%: pyproject.toml .venv/ready
 	$(PIP) install --quiet --group $*
+	@touch $@
+
+# The peers stay out of .venv. One that cannot be installed here is left out, and the benchmark says so.
+.venv-peers/%: export VIRTUAL_ENV := $(CURDIR)/.venv-peers
+.venv-peers/%: export PYO3_PYTHON := $(CURDIR)/$(PEERS)/python
+
+.venv-peers/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-peers
+	$(PEERS)/python -m pip install --quiet --upgrade 'pip>=25.1' 'dependency-groups[cli]>=1.3'
+	$(PEERS)/python -m pip install --quiet --group peers || \
+	  $(PEERS)/python -m dependency_groups peers | while read -r peer; do \
+	    $(PEERS)/python -m pip install --quiet "$$peer" || echo "$$peer: not installed"; \
+	  done
+	@touch $@
+
+.venv-peers/binfm: .venv-peers/ready $(RUST) $(wildcard python/binfm/*.py)
+	$(PEERS)/python -m pip install --quiet --force-reinstall --no-deps .
 	@touch $@

@@ -14,6 +14,7 @@ from typing import Any
 
 import binfm
 import datasets
+import machine
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
@@ -141,7 +142,7 @@ def _fit(X: Any, y: Any, tilings: int, seed: int) -> tuple[float, float, int]:
 def _write(measured: list[Measured], rows: list[tuple[str, ...]]) -> None:
     made = {
         "date": date.today().isoformat(),
-        "cpu": _cpu(),
+        "cpu": machine.cpu(),
         "python": platform.python_version(),
         **{package: version(package) for package in ("binfm", "numpy", "scikit-learn")},
     }
@@ -168,16 +169,6 @@ def _page(made: dict[str, str], rows: list[tuple[str, ...]]) -> str:
 
 def _row(cells: tuple[str, ...]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _cpu() -> str:
-    """Return the CPU's model name, or what Python knows of it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,123 @@
+"""The tables that are measured, and how large they are in a full run and in a quick one.
+
+No table is made through a temporary copy of itself, so that the peak of a child's memory before the measurement is the
+table and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import datasets
+import numpy as np
+
+QUICK = os.environ.get("QUICK", "0") not in ("", "0")
+"""A smoke run: every path, no figure to trust."""
+
+FEATURES = 22
+"""Columns of ijcnn1."""
+WIDE_FEATURES = 254
+"""Columns of the paper's webspam."""
+BLOCK = 8_192
+"""Rows made at a time."""
+CLASSES = 10
+"""Classes where training of more than two is measured."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Rows, repetitions and epochs."""
+
+    scored: int
+    scored_slowly: int
+    """For the systems that take microseconds a row."""
+    memory: int
+    """Scored while the peak of memory is watched, the same for all systems."""
+    trained: int
+    grown: int
+    """Where the cost is followed as n, d, m, b, K and T double."""
+    wide: int
+    rounds: int
+    epochs: int
+    few_epochs: int
+    """For the growth and the wide table."""
+
+
+FULL = Sizes(
+    scored=1_000_000,
+    scored_slowly=100_000,
+    memory=200_000,
+    trained=49_990,
+    grown=25_000,
+    wide=350_000,
+    rounds=5,
+    epochs=20,
+    few_epochs=5,
+)
+SMOKE = Sizes(
+    scored=50_000,
+    scored_slowly=2_000,
+    memory=20_000,
+    trained=3_000,
+    grown=1_000,
+    wide=2_000,
+    rounds=1,
+    epochs=2,
+    few_epochs=1,
+)
+SIZES = SMOKE if QUICK else FULL
+
+
+def synthetic(rows: int, features: int = FEATURES, classes: int = 2) -> tuple[Any, Any]:
+    """Return normal numbers and classes of equal size that depend on a product and a square, with noise."""
+    rng = np.random.default_rng(0)
+    X, y = np.empty((rows, features), np.float32), np.empty(rows, np.int64)
+    edges = None
+    for start in range(0, rows, BLOCK):
+        block = X[start : start + BLOCK]
+        rng.standard_normal(out=block, dtype=np.float32)
+        noise = rng.standard_normal(len(block), dtype=np.float32)
+        hidden = block[:, 0] * block[:, 1] + block[:, 2] ** 2 + noise / 2
+        edges = np.quantile(hidden, np.arange(1, classes) / classes) if edges is None else edges
+        y[start : start + BLOCK] = np.searchsorted(edges, hidden)
+    return X, y
+
+
+def ijcnn1() -> tuple[Any, Any, str]:
+    """Return the training part of ijcnn1, or numbers of its shape, and which of both it is."""
+    table = datasets.load("ijcnn1")
+    if table is None:
+        return *synthetic(SIZES.trained), f"synthetic data of ijcnn1's shape ({SIZES.trained:,} × {FEATURES})"
+    X, y = table[0][: SIZES.trained], table[1][: SIZES.trained]
+    return X, (y > 0).astype(np.int64), f"ijcnn1 ({len(y):,} × {X.shape[1]})"
+
+
+def all_stored(numbers: Any) -> Any:
+    """Return a scipy CSR matrix around the numbers, every one of them stored."""
+    from scipy.sparse import csr_matrix
+
+    rows, features = numbers.shape
+    columns = np.tile(np.arange(features, dtype=np.int32), rows)
+    starts = np.arange(0, rows * features + 1, features, dtype=np.int32)
+    return csr_matrix((numbers.reshape(-1), columns, starts), shape=numbers.shape, copy=False)
+
+
+def _normal(rows: int, features: int, dtype: Any = np.float32) -> Any:
+    numbers = np.empty((rows, features), dtype)
+    np.random.default_rng(0).standard_normal(out=numbers, dtype=dtype)
+    return numbers
+
+
+CSR = "CSR, float32, all stored"
+INPUTS: dict[str, Callable[[int], Any]] = {
+    "float32, C order": lambda rows: _normal(rows, FEATURES),
+    "float64, C order": lambda rows: _normal(rows, FEATURES, np.float64),
+    "float32, Fortran order": lambda rows: _normal(FEATURES, rows).T,
+    "float32, X[::2]": lambda rows: _normal(2 * rows, FEATURES)[::2],
+    "float32, X[:, ::2]": lambda rows: _normal(rows, 2 * FEATURES)[:, ::2],
+    CSR: lambda rows: all_stored(_normal(rows, FEATURES)),
+}
+"""What binfm can be given to score, by the number of rows."""

@@ -1,0 +1,187 @@
+"""The tasks, each run in a process of its own: `python -m compare.measure scoring '{"threads": 1}'` prints JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import binfm
+import numpy as np
+
+from compare import cases, peers
+from compare.cases import FEATURES, SIZES
+from compare.peers import Binfm, Peer
+from compare.timing import alternate, alternate_short, peak_memory
+
+Found = dict[str, Any]
+WARM_UP = 500
+"""Rows of a first fit, after which all that a system loads is in memory."""
+LEARNED = 5_000
+"""Rows from which a model is learned that is there to score."""
+
+
+def scoring(threads: int) -> Found:
+    """Score one table, and on one thread one row of it, by all systems."""
+    X, y = cases.synthetic(SIZES.scored)
+    ready, missing = _ready([peer for peer in peers.ALL if peer.scores], threads)
+    for peer in ready:
+        peer.fit(X[: SIZES.trained], y[: SIZES.trained])
+    rows = {peer.name: SIZES.scored_slowly if peer.slow else SIZES.scored for peer in ready}
+    best = alternate({peer.name: partial(peer.score, X[: rows[peer.name]]) for peer in ready}, SIZES.rounds)
+    tables = [
+        {"system": name, "rows": rows[name], "ns": 1e9 * b.seconds / rows[name], "repetitions": b.repetitions}
+        for name, b in best.items()
+    ]
+    one_row = list(_one_row(ready, X)) if threads == 1 else []
+    return {"tables": tables, "one_row": one_row, "missing": missing}
+
+
+def _one_row(ready: Iterable[Peer], X: Any) -> Iterator[Found]:
+    calls = {(peer.name, how): call for peer in ready for how, call in peer.one_row(X).items()}
+    best = alternate_short({json.dumps(key): call for key, call in calls.items()}, SIZES.rounds)
+    for key, found in best.items():
+        name, how = json.loads(key)
+        yield {"system": name, "call": how, "us": 1e6 * found.seconds, "repetitions": found.repetitions}
+
+
+def fitting(threads: int) -> Found:
+    """Fit ijcnn1 by all systems."""
+    X, y, data = cases.ijcnn1()
+    able = [peer for peer in peers.ALL if peer.trains and (threads == 1 or peer.trains_on_threads)]
+    ready, missing = _ready(able, threads)
+    best = alternate({peer.name: partial(peer.fit, X, y) for peer in ready}, SIZES.rounds)
+    fits = [{"system": name, "seconds": b.seconds, "repetitions": b.repetitions} for name, b in best.items()]
+    return {"data": data, "rows": len(y), "features": X.shape[1], "fits": fits, "missing": missing}
+
+
+def two_cores(threads: int) -> Found:
+    """Score, and train more than two classes, on one thread and on `threads` by turns; compare the bits."""
+    X, y = cases.synthetic(SIZES.scored, classes=cases.CLASSES)
+    one, two = Binfm(1, SIZES.epochs), Binfm(threads, SIZES.epochs)
+    rows = SIZES.trained // 2
+    calls = {"train 1": partial(one.fit, X[:rows], y[:rows]), "train 2": partial(two.fit, X[:rows], y[:rows])}
+    train = alternate(calls, SIZES.rounds)
+    same_model = one.model.to_bytes() == two.model.to_bytes()
+    one.fit(X[:rows], y[:rows] > cases.CLASSES // 2)
+    two.model = one.model
+    score = alternate({"score 1": partial(one.score, X), "score 2": partial(two.score, X)}, SIZES.rounds)
+    seconds = {name: best.seconds for name, best in {**train, **score}.items()}
+    same_scores = bool(np.array_equal(one.score(X), two.score(X)))
+    return {"seconds": seconds, "same_model": same_model, "same_scores": same_scores}
+
+
+def growth() -> list[Found]:
+    """Time binfm's training and scoring as one number at a time doubles, and doubles again."""
+    base = {"n": SIZES.grown, "d": FEATURES, "m": 32, "b": 20, "K": 4, "T": 1}
+    shapes = [base, *({**base, name: base[name] * factor} for name in base for factor in (2, 4))]
+    trained = {json.dumps(shape): _Grown(**shape) for shape in shapes}
+    fits = alternate({key: grown.fit for key, grown in trained.items()}, min(SIZES.rounds, 3))
+    scores = alternate({key: grown.score for key, grown in trained.items()}, SIZES.rounds)
+    return [{**json.loads(key), "fit": fits[key].seconds, "score": scores[key].seconds} for key in trained]
+
+
+class _Grown:
+    """A table and a model of one shape; n, d, m, b, K and T as in the paper, T grids."""
+
+    def __init__(self, n: int, d: int, m: int, b: int, K: int, T: int) -> None:
+        self.X, self.y = cases.synthetic(n, d, K)
+        settings: dict[str, Any] = {"m": m, "b": b, "tilings": T, "epochs": SIZES.few_epochs}
+        self.train = partial(binfm.train, self.X, self.y, early_stopping=False, n_jobs=1, **settings)
+
+    def fit(self) -> None:
+        self.model = self.train()
+
+    def score(self) -> None:
+        self.model.decision_function(self.X, n_jobs=1)
+
+
+def inputs() -> list[Found]:
+    """Time binfm's scoring of each kind of input."""
+    rows = SIZES.scored // 2
+    tables = {kind: make(rows) for kind, make in cases.INPUTS.items()}
+    calls = {kind: partial(_scorer(kind).score, X) for kind, X in tables.items()}
+    best = alternate(calls, SIZES.rounds)
+    return [{"kind": kind, "rows": rows, "ns": 1e9 * best[kind].seconds / rows} for kind in tables]
+
+
+def input_memory(kind: str) -> Found:
+    """Watch the memory while binfm scores one kind of input."""
+    scorer = _scorer(kind)
+    scorer.score(cases.INPUTS[kind](WARM_UP))
+    X = cases.INPUTS[kind](SIZES.scored // 2)
+    before = peak_memory()
+    result = scorer.score(X)
+    return {"extra": peak_memory() - before, "scores": result.nbytes, "input": _size(X)}
+
+
+def _scorer(kind: str) -> Binfm:
+    scorer = Binfm(1, epochs=1)
+    X, y = cases.synthetic(LEARNED)
+    scorer.fit(cases.all_stored(X) if kind == cases.CSR else X, y)
+    return scorer
+
+
+def _size(X: Any) -> int:
+    """Return the bytes that the table keeps in memory, those between the rows and columns of a view included."""
+    if hasattr(X, "indptr"):
+        return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
+    return int(X.nbytes if X.base is None else X.base.nbytes)
+
+
+def fit_memory(name: str, rows: int, features: int, epochs: int) -> Found:
+    """Fit once; return the time and how far the memory rose above the table."""
+    peer = peers.BY_NAME[name](1, epochs)
+    peer.fit(*cases.synthetic(WARM_UP, features))
+    X, y = cases.synthetic(rows, features)
+    before = peak_memory()
+    best = alternate({name: partial(peer.fit, X, y)}, 1)
+    found = {"extra": peak_memory() - before, "input": X.nbytes, "seconds": best[name].seconds}
+    return {**found, "parameters": peer.parameters()} if isinstance(peer, Binfm) else found
+
+
+def score_memory(name: str, rows: int, features: int) -> Found:
+    """Score a few times; return the best time and how far the memory rose above the table."""
+    peer = peers.BY_NAME[name](1, epochs=1)
+    small, y = cases.synthetic(LEARNED, features)
+    peer.fit(small, y)
+    peer.score(small)
+    X, _ = cases.synthetic(rows, features)
+    before = peak_memory()
+    best = alternate({name: partial(peer.score, X)}, min(SIZES.rounds, 3))
+    return {"extra": peak_memory() - before, "input": X.nbytes, "ns": 1e9 * best[name].seconds / rows}
+
+
+def _ready(kinds: Iterable[type[Peer]], threads: int) -> tuple[list[Peer], dict[str, str]]:
+    """Return the systems that run here, and why the others do not."""
+    ready: list[Peer] = []
+    missing: dict[str, str] = {}
+    X, y = cases.synthetic(WARM_UP)
+    for kind in kinds:
+        try:
+            peer = kind(threads, SIZES.epochs)
+            peer.fit(X, y)
+            ready.append(peer)
+        except (ImportError, OSError):  # OSError: installed, but without the C library it needs
+            missing[kind.name] = "not installed"
+        except Exception as error:  # one peer's trouble must not end the run
+            missing[kind.name] = f"failed: {type(error).__name__}: {error}"
+    return ready, missing
+
+
+TASKS: tuple[Callable[..., Any], ...] = (
+    scoring,
+    fitting,
+    two_cores,
+    growth,
+    inputs,
+    input_memory,
+    fit_memory,
+    score_memory,
+)
+
+if __name__ == "__main__":
+    task = {task.__name__: task for task in TASKS}[sys.argv[1]]
+    print(json.dumps(task(**json.loads(sys.argv[2]))))

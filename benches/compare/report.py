@@ -1,0 +1,175 @@
+"""The results as a page: `python -m compare.report` writes speed.md again from speed.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from compare.peers import BY_NAME
+from compare.targets import targets
+
+RESULTS = Path(__file__).parent.parent / "results"
+NONE = "–"
+
+
+def page(results: Any) -> str:
+    """Return the whole page in Markdown."""
+    sections = (_head, _systems, _rows, _threads, _targets, _growth, _inputs, _wide)
+    return "\n".join(line for section in sections for line in (*section(results), ""))
+
+
+def _head(results: Any) -> Iterator[str]:
+    made = results["made"]
+    versions = ", ".join(f"{what} {which}" for what, which in results["versions"].items())
+    yield "# Speed and memory beside other systems"
+    yield ""
+    if results["quick"]:
+        yield "**A quick run to see that everything works: no figure here means anything.**"
+        yield ""
+    yield f"Best of up to {results['sizes']['rounds']} rounds, all systems by turns in one process, one thread each."
+    yield "MB are above the input, at their peak in a process of their own."
+    yield f"Written by `make bench-peers` on {made['date']}: {made['cpu']}, {made['cores']} cores, load {made['load']}"
+    yield f"at the start; {versions}."
+
+
+def _systems(results: Any) -> Iterator[str]:
+    sizes, fitting = results["sizes"], results["fitting"]["1"]
+    ns, us = _by_system(results["scoring"]["1"]["tables"], "ns"), _by_system(results["scoring"]["1"]["one_row"], "us")
+    seconds = _by_system(fitting["fits"], "seconds")
+    head = ("system", "settings", "rows a second", "µs for one row", "fit, s", "MB while fitting", "MB while scoring")
+    yield from _table(head, (_system(results, name, ns, us, seconds) for name in results["systems"]), left=2)
+    yield ""
+    yield f"Scored: {sizes['scored']:,} × 22 numbers in float32 ({sizes['scored_slowly']:,} rows where marked †), and"
+    yield f"{sizes['memory']:,} rows for the memory. Fitted: {fitting['data']}; for the memory, numbers of its shape."
+
+
+def _system(results: Any, name: str, ns: Any, us: Any, seconds: Any) -> tuple[str, ...]:
+    memory = results["memory"].get(name, {})
+    if name in results["missing"]:
+        return name, results["missing"][name], *[NONE] * 5
+    return (
+        name + " †" * (BY_NAME[name].slow and BY_NAME[name].scores),
+        results["systems"][name],
+        f"{1e9 / ns[name]:,.0f}" if name in ns else NONE,
+        _number(us.get(name)),
+        _number(seconds.get(name)),
+        _megabytes(memory.get("fit")),
+        _megabytes(memory.get("score")),
+    )
+
+
+def _rows(results: Any) -> Iterator[str]:
+    yield "## One row from Python"
+    yield ""
+    found = results["scoring"]["1"]["one_row"]
+    rows = [(one["system"], f"`{one['call']}`", _number(one["us"])) for one in found]
+    yield from _table(("system", "call", "µs"), rows, left=2)
+
+
+def _threads(results: Any) -> Iterator[str]:
+    yield "## One thread against two"
+    yield ""
+    ns = [_by_system(results["scoring"][threads]["tables"], "ns") for threads in "12"]
+    fits = [_by_system(results["fitting"][threads]["fits"], "seconds") for threads in "12"]
+    rows = (
+        (name, *_speed_up(*(each.get(name) for each in ns)), *_speed_up(*(each.get(name) for each in fits)))
+        for name in results["systems"]
+        if name in ns[0] or name in fits[0]
+    )
+    head = ("system", "score, ns a row: 1", "2", "times faster", "fit, s: 1", "2", "times faster")
+    yield from _table(head, rows)
+    yield ""
+    yield "With two classes binfm's threads share the encoding alone; what they gain with more is among the targets."
+
+
+def _speed_up(one: float | None, two: float | None) -> tuple[str, str, str]:
+    return _number(one), _number(two), f"{one / two:.2f}" if one and two else NONE
+
+
+def _targets(results: Any) -> Iterator[str]:
+    yield "## Targets"
+    yield ""
+    rows = ((each.what, each.wanted, _number(each.measured), each.met) for each in targets(results))
+    yield from _table(("what", "target", "measured", "met"), rows, left=2)
+
+
+def _growth(results: Any) -> Iterator[str]:
+    base, *grown = results["growth"]
+    sizes = ", ".join(f"{name}={base[name]:,}" for name in "ndmbKT")
+    yield "## Growth"
+    yield ""
+    yield f"binfm with {sizes}: training {1e3 * base['fit']:.3g} ms, scoring the same {1e3 * base['score']:.3g} ms."
+    yield "The times as multiples of these while one number at a time is doubled, and doubled again:"
+    yield ""
+    rows = []
+    for name in "ndmbKT":
+        variants = [one for one in grown if one[name] != base[name]]
+        multiples = [f"{one[what] / base[what]:.2f}" for what in ("fit", "score") for one in variants]
+        rows.append((f"{name} = {base[name]:,}", *multiples))
+    yield from _table(("from", "training ×2", "×4", "scoring ×2", "×4"), rows)
+
+
+def _inputs(results: Any) -> Iterator[str]:
+    yield "## What is scored"
+    yield ""
+    yield f"binfm, tilings=1, {results['inputs'][0]['rows']:,} rows of 22 features. A copy of X would show in the last"
+    yield "column."
+    yield ""
+    rows = (
+        (one["kind"], _number(one["ns"]), *(f"{one[size] / 1e6:.1f}" for size in ("input", "scores", "extra")))
+        for one in results["inputs"]
+    )
+    yield from _table(("X", "ns a row", "MB of X", "MB of the scores", "MB above X at the peak"), rows)
+
+
+def _wide(results: Any) -> Iterator[str]:
+    sizes = results["sizes"]
+    yield "## The shape of the paper's webspam"
+    yield ""
+    yield f"Synthetic, {sizes['wide']:,} × {results['wide_features']} in float32; one fit, the best of 3 scorings."
+    yield ""
+    rows = []
+    for name, found in results["wide"].items():
+        fit, score = found["fit"], found["score"]
+        seconds, rate = fit.get("seconds"), 1e9 / score["ns"] if "ns" in score else None
+        rates = (_number(seconds), NONE if rate is None else f"{rate:,.0f}")
+        rows.append((name, found["settings"], *rates, _megabytes(fit), _megabytes(score)))
+    head = ("system", "settings", "fit, s", "rows a second", "MB while fitting", "MB while scoring")
+    yield from _table(head, rows, left=2)
+
+
+def _by_system(found: Iterable[Any], key: str) -> dict[str, float]:
+    """Return the first figure of each system."""
+    first: dict[str, float] = {}
+    for one in found:
+        first.setdefault(one["system"], one[key])
+    return first
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return NONE
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _megabytes(found: Any) -> str:
+    if not found:
+        return NONE
+    return f"{found['extra'] / 1e6:.1f}" if "extra" in found else found["missing"]
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], left: int = 1) -> Iterator[str]:
+    line = ("---",) * left + ("---:",) * (len(head) - left)
+    return (f"| {' | '.join(cells)} |" for cells in (head, line, *rows))
+
+
+def write(results: Any) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "speed.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    (RESULTS / "speed.md").write_text(page(results))
+
+
+if __name__ == "__main__":
+    (RESULTS / "speed.md").write_text(page(json.loads((RESULTS / "speed.json").read_text())))
