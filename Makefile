@@ -17,7 +17,7 @@ unexport CONDA_PREFIX PYTHONHOME PYTHONPATH
 # Two installers at once would race in one .venv; cargo uses all cores by itself.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint bench bench-peers accuracy lines clean
+.PHONY: help build demo test lint memcheck bench bench-peers accuracy lines clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,11 @@ lint: build .venv/group-lint ## check format, lints and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	cd python && $(CURDIR)/$(BIN)/python -m mypy.stubtest --mypy-config-file ../pyproject.toml binfm._core
+
+memcheck: ## run the kernels' tests, all tiers of this CPU, under valgrind
+	@command -v valgrind >/dev/null || { echo "memcheck needs valgrind (Debian: apt-get install valgrind)"; exit 1; }
+	cargo test --locked --test kernels --test single_row \
+	  --config 'target."cfg(all())".runner=["valgrind", "--quiet", "--error-exitcode=9"]' -- --nocapture
 
 bench: ## time kernels, training and scoring
 	cargo bench --locked

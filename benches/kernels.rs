@@ -4,9 +4,9 @@
 mod synthetic;
 
 use binfm::encoding::{Active, Block, Matrix, Table};
-use binfm::kernels::{self, Isa, SignTable, Slot, Tally};
+use binfm::kernels::{self, Count, Isa, SignTable, Slot, Tally};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use synthetic::{FEATURES, encoder, numbers};
+use synthetic::{FEATURES, encoder, numbers, scorer};
 
 const ROWS: usize = 128;
 const M: usize = 32;
@@ -58,6 +58,23 @@ fn tally(criterion: &mut Criterion) {
     }
 }
 
+/// From values to tallies in one go, where the model allows it.
+fn look_up(criterion: &mut Criterion) {
+    let numbers = numbers(ROWS);
+    let mut group = criterion.benchmark_group("look up");
+    group.throughput(Throughput::Elements(ROWS as u64));
+    for tilings in GRIDS {
+        let scorer = scorer(&numbers, tilings, M);
+        let table = scorer.cell_table().unwrap();
+        for isa in Isa::available() {
+            let mut counts = vec![Count::default(); ROWS];
+            group.bench_function(format!("tilings {tilings}, {}", isa.name()), |bencher| {
+                bencher.iter(|| kernels::count_rows(isa, table, &numbers, &mut counts));
+            });
+        }
+    }
+}
+
 /// The signs of one score function: bits without pattern.
 fn signs(rows: usize, tilings: usize) -> SignTable {
     let mask = (1 << M) - 1;
@@ -72,5 +89,5 @@ fn signs(rows: usize, tilings: usize) -> SignTable {
     }
 }
 
-criterion_group!(benches, encode, tally);
+criterion_group!(benches, encode, tally, look_up);
 criterion_main!(benches);

@@ -3,14 +3,12 @@
 
 mod synthetic;
 
-use binfm::Model;
 use binfm::encoding::{Matrix, Table};
 use binfm::kernels::Isa;
-use binfm::model::{Labels, Loss, Real, Scales, SignRows};
 use binfm::scoring::Scorer;
 use binfm::threads::{Stop, Threads};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use synthetic::{FEATURES, encoder, numbers};
+use synthetic::{FEATURES, numbers, scorer};
 
 const ROWS: usize = 100_000;
 const M: usize = 32;
@@ -20,7 +18,7 @@ fn score(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group(format!("score, {}", Isa::detect().unwrap().name()));
     group.sample_size(20);
     for tilings in [1, 4] {
-        let scorer = scorer(&numbers, tilings);
+        let scorer = scorer(&numbers, tilings, M);
         for (rows, threads) in [(1, Some(1)), (ROWS, Some(1)), (ROWS, None)] {
             let threads = Threads::new(threads).unwrap();
             group.throughput(Throughput::Elements(rows as u64));
@@ -40,16 +38,6 @@ fn score_all(scorer: &Scorer, numbers: &[f32], threads: &Threads, scores: &mut [
     let scales = scorer.model().scales();
     let write = |terms: &[_], out: &mut [i128]| out[0] = scales.score(0, terms[0]);
     scorer.each_row(Table::Dense(&matrix), threads, &Stop::default(), scores, write).unwrap();
-}
-
-/// A model of signs without pattern.
-fn scorer(numbers: &[f32], tilings: u32) -> Scorer {
-    let encoder = encoder(numbers, tilings);
-    let signs = SignRows::new(encoder.rows() as usize, 1, M, |_, row, column| {
-        (row * 37 + column * 101) % 7 < 3
-    });
-    let scales = Scales::new(&[Real { bias: 0.1, alpha: 0.05, beta_squared: 0.002 }]);
-    Scorer::new(Model::new(encoder, signs, scales, Loss::Logistic, Labels::counting(2)).unwrap())
 }
 
 criterion_group!(benches, score);

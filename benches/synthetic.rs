@@ -1,6 +1,9 @@
-//! A table of ijcnn1's width for the benches.
+//! A table of ijcnn1's width for the benches, and models of it.
+#![allow(dead_code)] // each bench uses some of it
 
 use binfm::encoding::{Binning, Encoder, EncodingParams, Matrix, Table};
+use binfm::model::{Labels, Loss, Model, Real, Scales, SignRows};
+use binfm::scoring::Scorer;
 use binfm::threads::{Stop, Threads};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -27,4 +30,14 @@ pub fn encoder(numbers: &[f32], tilings: u32) -> Encoder {
     };
     let matrix = Matrix::new(numbers, FEATURES);
     Encoder::fit(Table::Dense(&matrix), None, &params, &Threads::one(), &Stop::default()).unwrap()
+}
+
+/// A model of signs without pattern.
+pub fn scorer(numbers: &[f32], tilings: u32, m: usize) -> Scorer {
+    let encoder = encoder(numbers, tilings);
+    let signs = SignRows::new(encoder.rows() as usize, 1, m, |_, row, column| {
+        (row * 37 + column * 101) % 7 < 3
+    });
+    let scales = Scales::new(&[Real { bias: 0.1, alpha: 0.05, beta_squared: 0.002 }]);
+    Scorer::new(Model::new(encoder, signs, scales, Loss::Logistic, Labels::counting(2)).unwrap())
 }

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Dense: TypeAlias = NDArray[np.float32] | NDArray[np.float64] | NDArray[np.int32] | NDArray[np.int64]
-    Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32] | NDArray[np.float64], int]
+    Whole: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+    Csr: TypeAlias = tuple[Whole, Whole, NDArray[np.float32] | NDArray[np.float64], int]
 
 UNSEEN = -1.0
 """Code of a text category that training did not see, or saw too rarely: the core finds no such level."""
@@ -144,12 +145,11 @@ def _csr(X: Any) -> Csr:
         X = X.copy()
         X.sum_duplicates()
     data = np.ascontiguousarray(X.data, np.float32 if X.dtype.char in "fe" else np.float64)
-    return (
-        np.ascontiguousarray(X.indptr, np.int64),
-        np.ascontiguousarray(X.indices, np.int32),
-        data,
-        X.shape[1],
-    )
+    return _whole(X.indptr), _whole(X.indices), data, X.shape[1]
+
+
+def _whole(numbers: NDArray[Any]) -> Whole:
+    return np.ascontiguousarray(numbers, np.int32 if numbers.dtype == np.int32 else np.int64)
 
 
 def _columns(categorical: Any, width: int) -> list[int]:

@@ -5,10 +5,36 @@ use crate::{Error, Result};
 /// A checked table in compressed sparse rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Csr<'a> {
-    ends: &'a [i64],
-    columns_of: &'a [i32],
+    indptr: Whole<'a>,
+    indices: Whole<'a>,
     values: Values<'a>,
     columns: usize,
+}
+
+/// Whole numbers of either size that scipy uses.
+#[derive(Clone, Copy, Debug)]
+pub enum Whole<'a> {
+    /// int32
+    Short(&'a [i32]),
+    /// int64
+    Long(&'a [i64]),
+}
+
+impl Whole<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Short(numbers) => numbers.len(),
+            Self::Long(numbers) => numbers.len(),
+        }
+    }
+
+    #[inline]
+    fn at(&self, i: usize) -> i64 {
+        match self {
+            Self::Short(numbers) => numbers[i].into(),
+            Self::Long(numbers) => numbers[i],
+        }
+    }
 }
 
 /// The stored values.
@@ -42,28 +68,28 @@ impl<'a> Csr<'a> {
     /// # Errors
     /// If they do not fit together.
     pub fn new(
-        indptr: &'a [i64],
-        indices: &'a [i32],
+        indptr: Whole<'a>,
+        indices: Whole<'a>,
         values: Values<'a>,
         columns: usize,
     ) -> Result<Self> {
         let broken = |what: &str| {
             Err(Error::value("X", format!("a sparse table with {what}"), "is a valid CSR table"))
         };
-        let Some((&0, ends)) = indptr.split_first() else {
+        let Some(rows) = indptr.len().checked_sub(1).filter(|_| indptr.at(0) == 0) else {
             return broken("an indptr that does not begin with 0");
         };
-        if indices.len() != values.len() || indptr.last() != Some(&(indices.len() as i64)) {
+        if indices.len() != values.len() || indptr.at(rows) != indices.len() as i64 {
             return broken("indptr, indices and data of different lengths");
         }
-        if !indptr.is_sorted() {
+        if (0..rows).any(|row| indptr.at(row) > indptr.at(row + 1)) {
             return broken("an indptr that falls");
         }
-        let csr = Self { ends, columns_of: indices, values, columns };
-        for row in 0..csr.rows() {
-            let stored = &indices[csr.stored(row)];
-            let in_range = |c: &i32| usize::try_from(*c).is_ok_and(|c| c < columns);
-            if !stored.iter().all(in_range) || !stored.is_sorted_by(|a, b| a < b) {
+        let csr = Self { indptr, indices, values, columns };
+        for row in 0..rows {
+            let stored = csr.stored(row).map(|i| indices.at(i));
+            let in_range = |c: i64| usize::try_from(c).is_ok_and(|c| c < columns);
+            if !stored.clone().all(in_range) || !stored.is_sorted_by(|a, b| a < b) {
                 return broken("column numbers out of range or out of order");
             }
         }
@@ -72,7 +98,7 @@ impl<'a> Csr<'a> {
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.ends.len()
+        self.indptr.len() - 1
     }
 
     /// Number of columns.
@@ -83,13 +109,12 @@ impl<'a> Csr<'a> {
     /// Column and value of each stored value of a row that is not zero.
     pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f32)> {
         self.stored(row)
-            .map(|i| (self.columns_of[i] as usize, self.values.at(i)))
+            .map(|i| (self.indices.at(i) as usize, self.values.at(i)))
             .filter(|&(_, value)| value != 0.0)
     }
 
     fn stored(&self, row: usize) -> std::ops::Range<usize> {
-        let first = row.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        first..self.ends[row] as usize
+        self.indptr.at(row) as usize..self.indptr.at(row + 1) as usize
     }
 }
 

@@ -1,6 +1,6 @@
 //! numpy arrays as tables, read where they lie.
 
-use crate::encoding::sparse::Values;
+use crate::encoding::sparse::{Values, Whole};
 use crate::encoding::table::Value;
 use crate::encoding::{Category, Csr, Dense, Table};
 use ndarray::{ArrayView1, ArrayView2, Axis, s};
@@ -20,10 +20,31 @@ pub enum Arrays<'py> {
 
 /// `indptr`, `indices`, `data` and the number of columns.
 pub struct SparseArrays<'py> {
-    indptr: PyReadonlyArray1<'py, i64>,
-    indices: PyReadonlyArray1<'py, i32>,
+    indptr: SparseWhole<'py>,
+    indices: SparseWhole<'py>,
     data: SparseData<'py>,
     columns: usize,
+}
+
+enum SparseWhole<'py> {
+    Short(PyReadonlyArray1<'py, i32>),
+    Long(PyReadonlyArray1<'py, i64>),
+}
+
+impl<'py> SparseWhole<'py> {
+    fn borrow(array: &Bound<'py, PyAny>) -> PyResult<Self> {
+        Ok(match array.extract() {
+            Ok(short) => Self::Short(short),
+            Err(_) => Self::Long(array.extract()?),
+        })
+    }
+
+    fn view(&self) -> PyResult<Whole<'_>> {
+        Ok(match self {
+            Self::Short(array) => Whole::Short(array.as_slice()?),
+            Self::Long(array) => Whole::Long(array.as_slice()?),
+        })
+    }
 }
 
 enum SparseData<'py> {
@@ -48,7 +69,7 @@ impl<'py> FromPyObject<'_, 'py> for Arrays<'py> {
             return Ok(Self::Long(array));
         }
         let Ok((indptr, indices, data, columns)) =
-            object.extract::<(_, _, Bound<'py, PyAny>, usize)>()
+            object.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, usize)>()
         else {
             return Err(PyTypeError::new_err("X: got an array that the core does not read"));
         };
@@ -56,6 +77,8 @@ impl<'py> FromPyObject<'_, 'py> for Arrays<'py> {
             Ok(single) => SparseData::Single(single),
             Err(_) => SparseData::Double(data.extract()?),
         };
+        let indptr = SparseWhole::borrow(&indptr)?;
+        let indices = SparseWhole::borrow(&indices)?;
         Ok(Self::Sparse(SparseArrays { indptr, indices, data, columns }))
     }
 }
@@ -77,13 +100,8 @@ impl Arrays<'_> {
                     SparseData::Single(data) => Values::Single(data.as_slice()?),
                     SparseData::Double(data) => Values::Double(data.as_slice()?),
                 };
-                let indptr = arrays.indptr.as_slice()?;
-                work(Table::Csr(&Csr::new(
-                    indptr,
-                    arrays.indices.as_slice()?,
-                    values,
-                    arrays.columns,
-                )?))
+                let (indptr, indices) = (arrays.indptr.view()?, arrays.indices.view()?);
+                work(Table::Csr(&Csr::new(indptr, indices, values, arrays.columns)?))
             }
         }
     }

@@ -65,6 +65,11 @@ impl Scorer {
         &self.model
     }
 
+    /// What dense tables are looked up in, where the model allows it.
+    pub fn cell_table(&self) -> Option<&CellTable> {
+        self.cells.as_ref()
+    }
+
     /// Write `out.len() / table.rows()` values a row, made by `write` from the terms of all score functions.
     ///
     /// # Errors
