@@ -68,8 +68,8 @@ def test_many_cells_and_many_columns_have_the_scores_of_single_rows(columns, b, 
     X = np.random.default_rng(1).normal(size=(900, columns)).astype(np.float32)
     X[::5, 0] = np.nan
     X[::3, 1] *= 1e-3
-    model = binfm.train(X[:600], X[:600, 1] > 0, m=9, b=b, tilings=tilings, epochs=1)
+    present = binfm.train(X[:600], X[:600, 1] > 0, m=9, b=b, tilings=tilings, epochs=1)
     absent = binfm.train(X[:600:5, 1:], X[:600:5, 1] > 0, m=9, b=b, tilings=tilings, epochs=1)
     holes = np.where(np.random.default_rng(2).random(X[:, 1:].shape) < 0.1, np.nan, X[:, 1:])
-    for model, table in ((model, X), (absent, holes)):
+    for model, table in ((present, X), (absent, holes)):
         assert model.decision_function(table).tolist() == [model.score_row(row) for row in table]
