@@ -4,7 +4,19 @@
 """
 
 from binfm._core import ModelFormatError, __version__
+from binfm.curve import SizeCurve, size_curve
 from binfm.model import Feature, Model, load
 from binfm.training import train
+from binfm.tuning import Search
 
-__all__ = ["Feature", "Model", "ModelFormatError", "__version__", "load", "train"]
+__all__ = [
+    "Feature",
+    "Model",
+    "ModelFormatError",
+    "Search",
+    "SizeCurve",
+    "__version__",
+    "load",
+    "size_curve",
+    "train",
+]

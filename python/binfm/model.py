@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from binfm._inputs import Csr, Dense
+    from binfm.tuning import Search
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Model:
     True
     """
 
-    __slots__ = ("_classes", "_core", "_history", "_unused", "_vocabularies", "best_epoch")
+    __slots__ = ("_classes", "_core", "_history", "_unused", "_vocabularies", "best_epoch", "search")
 
     _core: Core
     _classes: NDArray[Any] | None
@@ -67,12 +68,20 @@ class Model:
     _unused: frozenset[int]
     best_epoch: int | None
     """The pass whose parameters these are, counted from 1; None for a loaded model."""
+    search: Search | None
+    """What was tried to choose the settings under `max_bytes`; None if nothing was. Not saved."""
 
     def __init__(self) -> None:
         raise TypeError("Model: made by binfm.train, binfm.load or Model.from_bytes")
 
     @classmethod
-    def _of(cls, core: Core, history: list[dict[str, float]] | None = None, best_epoch: int | None = None) -> Model:
+    def _of(
+        cls,
+        core: Core,
+        history: list[dict[str, float]] | None = None,
+        best_epoch: int | None = None,
+        search: Search | None = None,
+    ) -> Model:
         self = object.__new__(cls)
         labels = core.labels()
         put = object.__setattr__
@@ -82,6 +91,7 @@ class Model:
         put(self, "_vocabularies", {j: core.vocabulary(j) for j in core.text_columns})
         put(self, "_unused", frozenset(core.unused_columns))
         put(self, "best_epoch", best_epoch)
+        put(self, "search", search)
         return self
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -238,7 +248,7 @@ class Model:
         self._core.save(_path(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.to_bytes(), self.history, self.best_epoch)
+        return _restore, (self.to_bytes(), self.history, self.best_epoch, self.search)
 
     def __copy__(self) -> Model:
         return self
@@ -273,8 +283,10 @@ def load(path: str | os.PathLike[str]) -> Model:
     return Model._of(Core.load(_path(path)))
 
 
-def _restore(blob: bytes, history: list[dict[str, float]], best_epoch: int | None) -> Model:
-    return Model._of(Core.from_bytes(blob), history, best_epoch)
+def _restore(
+    blob: bytes, history: list[dict[str, float]], best_epoch: int | None, search: Search | None = None
+) -> Model:
+    return Model._of(Core.from_bytes(blob), history, best_epoch, search)
 
 
 def _path(path: str | os.PathLike[str]) -> str:

@@ -6,16 +6,21 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from binfm import _core
 from binfm._inputs import Settings, rows_of, table_for, training_table, weights
 from binfm._labels import REGRESSION, Labels, class_numbers, encode_classes, regression_target
+from binfm._problem import Problem
 from binfm.model import Model
+from binfm.tuning import search
 
 if TYPE_CHECKING:
     from binfm._inputs import Csr, Dense
 
 Callback = Callable[[int, dict[str, float]], object]
 
+DEFAULTS: dict[str, Any] = {
+    "m": 32, "b": 20, "tilings": 4, "loss": "logistic", "epochs": 30, "learning_rate": 0.02,
+}  # fmt: skip
+"""What is not given, unless `max_bytes` has it chosen."""
 HOLDOUT = 0.1
 """Share of the rows held out to choose the number of epochs."""
 HOLDOUT_FROM = 10_000
@@ -26,16 +31,16 @@ def train(
     X: Any,
     y: Any,
     *,
-    m: int = 32,
-    b: int = 20,
-    tilings: int = 4,
+    m: int | None = None,
+    b: int | None = None,
+    tilings: int | None = None,
     binning: str = "quantile",
     loss: str | None = None,
     method: str = "bfm",
     scaling: bool = True,
     optimizer: str = "adagrad",
-    epochs: int = 30,
-    learning_rate: float = 0.02,
+    epochs: int | None = None,
+    learning_rate: float | None = None,
     lambda_w: float = 0.0,
     lambda_v: float = 0.0,
     categorical: Any = None,
@@ -44,6 +49,7 @@ def train(
     eval_set: Any = None,
     early_stopping: bool | str = "auto",
     patience: int = 5,
+    max_bytes: int | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
     progress: bool = False,
@@ -57,16 +63,17 @@ def train(
         numpy (any real dtype and memory order, or objects with text in `categorical` columns) or scipy.sparse.
         NaN is a value of its own. In a sparse X a zero is absent: it activates nothing.
     y : n class labels (integers, floats, booleans or strings), or numbers where `loss` is "squared"
-    m : number of factors, one bit each a parameter row; from 1 up
-    b : number of parameter rows a numeric feature
-    tilings : number of shifted grids: rows that each present feature activates; below `b`. 1 is the paper's method
+    m : number of factors, one bit each a parameter row; from 1 up. Default 32
+    b : number of parameter rows a numeric feature. Default 20
+    tilings : number of shifted grids: rows that each present feature activates; below `b`. 1 is the paper's method.
+        Default 4
     binning : "quantile" or "uniform" (equal width)
     loss : "logistic" (default), "hinge", "squared_hinge", or "squared" for regression
     method : "bfm"
     scaling : learn the scales alpha and beta; False fixes both at 1
     optimizer : "adagrad" or "sgd"
-    epochs : passes over the data, at most
-    learning_rate : step size of the first epoch
+    epochs : passes over the data, at most. Default 30
+    learning_rate : step size of the first epoch. Default 0.02
     lambda_w, lambda_v : regularization of the linear term and of the factors
     categorical : column numbers, or a boolean mask of the columns, whose values are categories
     min_count : categories seen fewer times are ignored
@@ -75,6 +82,9 @@ def train(
     early_stopping : True: stop when the loss on held-out rows no longer falls and return the best epoch.
         The rows are those of `eval_set`, or else a tenth of X. "auto": with an `eval_set`, or from 10,000 rows on
     patience : epochs without improvement before stopping
+    max_bytes : the saved file has at most so many bytes. Those of m, b, tilings, loss, epochs and learning_rate that
+        are not given are then chosen by cross-validation on X; `model.search` says what was tried. With "auto", early
+        stopping needs an `eval_set`
     seed : the same data, parameters and seed give the same bytes on any machine
     n_jobs : threads; None is all cores. The result does not depend on it
     progress : show a bar, if tqdm is installed
@@ -94,62 +104,109 @@ def train(
     >>> bool(np.mean(model.predict(X[1000:]) == y[1000:]) > 0.95)
     True
     """
-    _one_of("method", method, ("bfm",))
-    loss = "logistic" if loss is None else loss
-    _one_of("loss", loss, ("logistic", "hinge", "squared_hinge", "squared"))
-    if early_stopping not in ("auto", True, False):
-        raise ValueError(f"early_stopping: got {early_stopping!r}; accepted are 'auto', True and False")
+    problem, settings, free = prepare(
+        X, y, m=m, b=b, tilings=tilings, binning=binning, loss=loss, method=method, scaling=scaling,
+        optimizer=optimizer, epochs=epochs, learning_rate=learning_rate, lambda_w=lambda_w, lambda_v=lambda_v,
+        categorical=categorical, min_count=min_count, sample_weight=sample_weight, eval_set=eval_set,
+        early_stopping=early_stopping, patience=patience, seed=seed, n_jobs=n_jobs, searching=max_bytes is not None,
+    )  # fmt: skip
     if callback is not None and not callable(callback):
         raise TypeError(f"callback: got {type(callback).__name__}; accepted is a function of epoch and record")
+    found = None
+    if max_bytes is not None:
+        limit = whole("max_bytes", max_bytes)
+        with Progress(progress, None, "fit") as bar:
+            settings, found = search(problem, settings, free, limit, bar.advance)
+    with Progress(progress, settings.epochs, "epoch") as bar:
+        core, history, best = problem.fit(settings, bar.wrap(callback))
+    return Model._of(core, history, best, found)
 
+
+def prepare(
+    X: Any,
+    y: Any,
+    *,
+    m: Any = None,
+    b: Any = None,
+    tilings: Any = None,
+    binning: Any = "quantile",
+    loss: Any = None,
+    method: Any = "bfm",
+    scaling: Any = True,
+    optimizer: Any = "adagrad",
+    epochs: Any = None,
+    learning_rate: Any = None,
+    lambda_w: Any = 0.0,
+    lambda_v: Any = 0.0,
+    categorical: Any = None,
+    min_count: Any = 1,
+    sample_weight: Any = None,
+    eval_set: Any = None,
+    early_stopping: Any = "auto",
+    patience: Any = 5,
+    seed: Any = 0,
+    n_jobs: Any = None,
+    searching: bool = False,
+) -> tuple[Problem, Settings, frozenset[str]]:
+    """Check what the user gave; return the data and the settings for the core, and which settings were left open."""
+    open_or_given = {"m": m, "b": b, "tilings": tilings, "loss": loss, "epochs": epochs, "learning_rate": learning_rate}
+    free = frozenset(name for name, value in open_or_given.items() if value is None)
+    given = DEFAULTS | {name: value for name, value in open_or_given.items() if value is not None}
+    _one_of("method", method, ("bfm",))
+    _one_of("loss", given["loss"], ("logistic", "hinge", "squared_hinge", "squared"))
+    if early_stopping not in ("auto", True, False):
+        raise ValueError(f"early_stopping: got {early_stopping!r}; accepted are 'auto', True and False")
     min_count = _number("min_count", min_count)
-    rows = _length(X)
-    weight = weights(sample_weight, "sample_weight", rows)
+    weight = weights(sample_weight, "sample_weight", _length(X))
     table, columns, vocabularies = training_table(X, categorical, weight, min_count)
     target, labels = (regression_target(y, "y"), REGRESSION) if loss == "squared" else _classes(y)
     _same_length("X", rows_of(table), "y", len(target))
     valid = _eval_set(eval_set, labels, vocabularies)
+    if searching and early_stopping == "auto" and valid is None:
+        early_stopping = False  # the search chooses the number of epochs
     early, holdout = _stopping(early_stopping, valid is not None, len(target))
     settings = Settings(
-        m=_whole("m", m),
-        b=_whole("b", b),
-        tilings=_whole("tilings", tilings),
+        m=whole("m", given["m"]),
+        b=whole("b", given["b"]),
+        tilings=whole("tilings", given["tilings"]),
         binning=_text("binning", binning),
-        loss=loss,
+        loss=given["loss"],
         scaling=bool(scaling),
         optimizer=_text("optimizer", optimizer),
-        epochs=_whole("epochs", epochs),
-        learning_rate=_number("learning_rate", learning_rate),
+        epochs=whole("epochs", given["epochs"]),
+        learning_rate=_number("learning_rate", given["learning_rate"]),
         lambda_w=_number("lambda_w", lambda_w),
         lambda_v=_number("lambda_v", lambda_v),
         categorical=columns,
         min_count=min_count,
         early_stopping=early,
         holdout=holdout,
-        patience=_whole("patience", patience),
-        seed=_whole("seed", seed),
-        n_jobs=None if n_jobs is None else _whole("n_jobs", n_jobs),
+        patience=whole("patience", patience),
+        seed=whole("seed", seed),
+        n_jobs=None if n_jobs is None else whole("n_jobs", n_jobs),
     )
-    with _Progress(progress, settings.epochs) as bar:
-        core, history, best = _core.train(
-            table, target, weight, valid, labels, vocabularies, settings, bar.wrap(callback)
-        )
-    return Model._of(core, history, best)
+    return Problem(table, target, weight, labels, vocabularies, valid), settings, free
 
 
-class _Progress:
-    """A tqdm bar over the epochs; nothing where it is not wanted or tqdm is not installed."""
+class Progress:
+    """A tqdm bar over epochs or fits; nothing where it is not wanted or tqdm is not installed."""
 
-    def __init__(self, wanted: bool, epochs: int) -> None:
+    def __init__(self, wanted: bool, total: int | None, unit: str) -> None:
         self._bar: Any = None
         if wanted:
             try:
                 from tqdm.auto import tqdm
             except ImportError:
                 return
-            self._bar = tqdm(total=epochs, desc="binfm", unit="epoch")
+            self._bar = tqdm(total=total, desc="binfm", unit=unit)
+
+    def advance(self) -> None:
+        """Say that one is done."""
+        if self._bar is not None:
+            self._bar.update()
 
     def wrap(self, callback: Callback | None) -> Callback | None:
+        """Return a callback that also shows each epoch."""
         if self._bar is None:
             return callback
 
@@ -160,7 +217,7 @@ class _Progress:
 
         return advance
 
-    def __enter__(self) -> _Progress:
+    def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -230,7 +287,8 @@ def _text(name: str, value: Any) -> str:
     return value
 
 
-def _whole(name: str, value: Any) -> int:
+def whole(name: str, value: Any) -> int:
+    """Return a whole number that has 64 bits."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name}: got {value!r}; accepted are whole numbers")
     number = int(value.__index__())

@@ -1,0 +1,116 @@
+"""Data as the core takes it, and the size of a model of it, known before it is trained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from binfm import _core
+from binfm._labels import REGRESSION
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from binfm._inputs import Csr, Dense, Settings
+    from binfm._labels import Labels
+
+    Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is to be learned."""
+
+    table: Dense | Csr
+    target: NDArray[np.float64]
+    weight: NDArray[np.float64] | None
+    labels: Labels
+    vocabularies: dict[int, list[str]]
+    valid: tuple[Dense | Csr, NDArray[np.float64], NDArray[np.float64] | None] | None = None
+    """Rows to measure the loss on after each epoch."""
+
+    @property
+    def functions(self) -> int:
+        """Number of score functions."""
+        classes = len(self.labels[1])
+        return classes if classes > 2 else 1
+
+    def take(self, rows: Rows) -> Problem:
+        """Return some of the rows, without those of `valid`."""
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(self, table=_take(self.table, rows), target=self.target[rows], weight=weight, valid=None)
+
+    def counted(self) -> Problem:
+        """Return the rows of positive weight: others count for nothing."""
+        if self.weight is None or (self.weight > 0).all():
+            return replace(self, valid=None)
+        return self.take(np.flatnonzero(self.weight > 0))
+
+    def fit(self, settings: Settings, on_epoch: Any = None) -> tuple[_core.Model, list[dict[str, float]], int]:
+        """Train; return the model, the record of each epoch and the number of the best."""
+        return _core.train(
+            self.table, self.target, self.weight, self.valid, self.labels, self.vocabularies, settings, on_epoch
+        )
+
+
+def _take(table: Dense | Csr, rows: Rows) -> Dense | Csr:
+    if not isinstance(table, tuple):
+        return table[rows]
+    starts, columns, values, width = table
+    counts = np.diff(starts)[rows]
+    ends = np.concatenate(([0], np.cumsum(counts)))
+    at = np.repeat(starts[rows] - ends[:-1], counts) + np.arange(ends[-1])
+    return ends.astype(np.int64), columns[at], values[at], width
+
+
+class Sizes:
+    """The exact size of a model's file, without training it.
+
+    With p parameter rows, K score functions and m factors it has
+
+        header + scales + features + ⌈p · K · (m + 1) / 8⌉ + labels + checksum        bytes.
+
+    p and the bytes of the features follow from X, `b` and `tilings`, and the rest from the labels.
+    """
+
+    def __init__(self, problem: Problem, base: Settings, free: frozenset[str]) -> None:
+        self._problem = problem
+        self._base = replace(base, m=1, epochs=1, loss="squared", early_stopping=False, holdout=0.0, n_jobs=1)
+        self._known: dict[tuple[int, int], tuple[int, int]] = {}
+        # A table of one constant has no bits. Training on it also has the core check what the user gave.
+        tilings = 1 if "tilings" in free else base.tilings
+        b = tilings + 1 if "b" in free else base.b
+        tiny = replace(base, b=b, tilings=tilings, epochs=min(base.epochs, 1), categorical=[], holdout=0.0)
+        one_row = replace(problem, table=np.zeros((1, 1)), target=np.zeros(1), weight=None, vocabularies={})
+        model, _, _ = one_row.fit(tiny)
+        parts = dict(model.size_report())
+        self._fixed = sum(parts.values()) - parts["features"] - parts["bits"]
+
+    def learn(self, b: int, tilings: int) -> tuple[int, int]:
+        """Return the parameter rows and the bytes of the features. The first time, X is encoded for that."""
+        if (b, tilings) not in self._known:
+            # The features do not depend on y: one score function, whatever it learns, will do.
+            flat = replace(self._problem, target=np.zeros_like(self._problem.target), labels=REGRESSION)
+            model, _, _ = flat.fit(replace(self._base, b=b, tilings=tilings))
+            self._known[b, tilings] = model.rows, dict(model.size_report())["features"]
+        return self._known[b, tilings]
+
+    def nbytes(self, settings: Settings) -> int:
+        """Return the size of the file of a model with these settings."""
+        rows, features = self.learn(settings.b, settings.tilings)
+        return self._fixed + features + -(-rows * self._problem.functions * (settings.m + 1) // 8)
+
+    def largest_m(self, b: int, tilings: int, limit: int) -> int:
+        """Return the most factors that fit into so many bytes; below 1 if none do."""
+        rows, features = self.learn(b, tilings)
+        left = limit - self._fixed - features
+        if left < 0:
+            return 0
+        bits = max(1, rows * self._problem.functions)
+        return min(8 * left // bits - 1, MOST_M) if rows else MOST_M
+
+
+MOST_M = 65_535
+"""The number of factors has two bytes in the file."""

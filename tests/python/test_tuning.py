@@ -1,0 +1,311 @@
+"""The best model in a number of bytes: the limit is hard, the choice is fair and repeatable."""
+
+import pickle
+import signal
+import subprocess
+import sys
+import time
+
+import binfm
+import numpy as np
+import pytest
+from binfm._problem import Sizes
+from binfm._trials import deal
+from binfm.training import prepare
+from scipy import sparse
+
+FAST = {"epochs": 2}
+"""Where it does not matter how good a model is."""
+
+
+def table(kind, rows=240):
+    """Return X, y and the parameters that a kind of data needs."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(rows, 5))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    if kind == "binary":
+        return X, y, {}
+    if kind == "classes":
+        return X, np.array(["a", "bb", "ccc", "d"])[y + 2 * (X[:, 2] > 0)], {}
+    if kind == "regression":
+        return X, X[:, 0] ** 2 + X[:, 1], {"loss": "squared"}
+    if kind == "categories":
+        mixed = X.astype(object)
+        mixed[:, 3] = rng.choice(["red", "green", "blue"], rows)
+        mixed[:, 4] = rng.integers(0, 4, rows)
+        return mixed, y, {"categorical": [3, 4]}
+    if kind == "sparse":
+        return sparse.csr_array(np.where(rng.random(X.shape) < 0.4, X, 0.0)), y, {}
+    if kind == "weights":
+        return X, y, {"sample_weight": np.where(np.arange(rows) % 3, rng.random(rows), 0.0)}
+    X[rng.random(X.shape) < 0.2] = np.nan
+    return X, y, {}
+
+
+KINDS = ["binary", "classes", "regression", "categories", "sparse", "weights", "missing"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_limit_is_hard(kind):
+    X, y, more = table(kind)
+    for limit in (160, 161, 200, 333, 700, 2048):
+        model = binfm.train(X, y, max_bytes=limit, **more, **FAST)
+        assert model.nbytes == len(model.to_bytes()) <= limit
+        assert model.nbytes == model.search.chosen["nbytes"]
+        assert len(model.predict(X)) == y.shape[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_smallest_size_is_named_and_works(kind):
+    X, y, more = table(kind)
+    with pytest.raises(ValueError, match="max_bytes: got 20; accepted are ") as caught:
+        binfm.train(X, y, max_bytes=20, **more, **FAST)
+    smallest = int(str(caught.value).split("accepted are ")[1].split()[0])
+    assert binfm.train(X, y, max_bytes=smallest, **more, **FAST).nbytes == smallest
+    with pytest.raises(ValueError, match=f"accepted are {smallest} and more"):
+        binfm.train(X, y, max_bytes=smallest - 1, **more, **FAST)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sizes_are_known_before_training(kind):
+    X, y, more = table(kind)
+    problem, settings, free = prepare(X, y, **more)
+    sizes = Sizes(problem, settings, free)
+    for m, b, tilings in [(1, 2, 1), (2, 3, 1), (7, 9, 3), (16, 20, 4), (5, 64, 8), (3, 5, 4)]:
+        model = binfm.train(X, y, m=m, b=b, tilings=tilings, epochs=1, **more)
+        assert sizes.nbytes(model_settings(settings, m, b, tilings)) == model.nbytes
+        assert sizes.largest_m(b, tilings, model.nbytes) >= m
+        assert sizes.largest_m(b, tilings, model.nbytes - 1) < m
+
+
+def model_settings(settings, m, b, tilings):
+    return type(settings)(**{**vars(settings), "m": m, "b": b, "tilings": tilings})
+
+
+@pytest.mark.parametrize("kind", ["binary", "classes", "regression"])
+def test_any_number_of_threads_gives_the_same_bytes_and_report(kind):
+    X, y, more = table(kind)
+    models = [binfm.train(X, y, max_bytes=300, n_jobs=jobs, seed=5, **more, **FAST) for jobs in (1, 2, 5, None)]
+    assert len({model.to_bytes() for model in models}) == 1
+    assert len({str(model.search) for model in models}) == 1
+    assert models[0].search == models[1].search
+
+
+def test_what_is_given_is_not_searched():
+    X, y, _ = table("binary")
+    given = {"m": 3, "b": 7, "tilings": 2, "loss": "hinge", "learning_rate": 0.03, "epochs": 4}
+    for name, value in given.items():
+        search = binfm.train(X, y, max_bytes=400, **{"epochs": 4, name: value}).search
+        last = [trial for trial in search.trials if trial["rung"] > 1]
+        assert {trial[name] for trial in last} == {value}
+    model = binfm.train(X, y, max_bytes=400, **given)
+    assert (model.m, model.tilings, model.loss) == (3, 2, "hinge")
+    assert model == binfm.train(X, y, **given)
+    assert len(model.history) == 4
+
+
+def test_many_tilings_or_few_bins_may_be_given():
+    X, y, _ = table("binary")
+    assert binfm.train(X, y, tilings=70, max_bytes=4000, **FAST).tilings == 70
+    assert binfm.train(X, y, b=2, max_bytes=200, **FAST).tilings == 1
+    with pytest.raises(ValueError, match="tilings: got 7"):
+        binfm.train(X, y, tilings=7, b=5, max_bytes=200)
+    with pytest.raises(ValueError, match=r"accepted are \d+ and more"):
+        binfm.train(X, y, m=500, max_bytes=200)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"m": 0}, {"b": 1}, {"epochs": 0}, {"learning_rate": -1.0}, {"n_jobs": 0}, {"patience": 0}, {"max_bytes": -1}],
+)
+def test_wrong_parameters_are_named(wrong):
+    X, y, _ = table("binary")
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))}: got"):
+        binfm.train(X, y, **{"max_bytes": 500, **wrong})
+
+
+@pytest.mark.parametrize("limit", ["many", 2.5, True])
+def test_a_limit_is_a_whole_number(limit):
+    X, y, _ = table("binary")
+    with pytest.raises(TypeError, match="max_bytes: got"):
+        binfm.train(X, y, max_bytes=limit)
+
+
+def test_the_defaults_without_a_limit_stay():
+    X, y, _ = table("binary")
+    model = binfm.train(X, y)
+    assert model == binfm.train(X, y, m=32, b=20, tilings=4, loss="logistic", epochs=30, learning_rate=0.02)
+    assert model.search is None
+
+
+def test_the_report_is_complete():
+    X, y, _ = table("binary")
+    model = binfm.train(X, y, max_bytes=400, **FAST)
+    search = model.search
+    assert search.metric == "accuracy"
+    assert [trial["chosen"] for trial in search.trials].count(True) == 1
+    assert all(trial["nbytes"] <= 400 for trial in search.trials)
+    assert {trial["rung"] for trial in search.trials} == {1, 2, 3}
+    assert all(0 <= trial["score"] <= 1 and trial["spread"] >= 0 for trial in search.trials)
+    assert (search.chosen["m"], search.chosen["tilings"]) == (model.m, model.tilings)
+    lines = str(search).splitlines()
+    assert len(lines) == len(search) + 2
+    assert sum(line.endswith("*") for line in lines) == 1
+    again = pickle.loads(pickle.dumps(model))
+    assert again.search == search
+    assert binfm.Model.from_bytes(model.to_bytes()).search is None
+
+
+def test_it_chooses_well():
+    """Where the shape matters it finds one that is better than most, and the score it reports is honest."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(4000, 6))
+    y = (np.sin(5 * X[:, 0]) * X[:, 1] + 0.3 * X[:, 2] > 0).astype(int)
+    model = binfm.train(X[:1500], y[:1500], max_bytes=256)
+    tested = np.mean(model.predict(X[1500:]) == y[1500:])
+    fixed = [binfm.train(X[:1500], y[:1500], m=m, b=b, tilings=t) for m, b, t in [(8, 4, 1), (3, 12, 4), (2, 20, 4)]]
+    others = [np.mean(f.predict(X[1500:]) == y[1500:]) for f in fixed]
+    assert tested > max(others) - 0.01
+    assert tested > 0.8
+    assert abs(model.search.chosen["score"] - tested) < 0.04
+
+
+def test_regression_is_judged_by_its_squared_error():
+    X, y, more = table("regression", rows=1500)
+    model = binfm.train(X, y, max_bytes=500, **more)
+    assert model.search.metric == "squared error"
+    assert model.search.chosen["score"] < 0.5 * np.var(y)
+
+
+@pytest.mark.parametrize("hands", [2, 5])
+def test_hands_share_no_row_and_have_all_classes(hands):
+    X, y, _ = table("classes")
+    problem, _, _ = prepare(X, y)
+    dealt = deal(problem, hands, seed=1)
+    assert sorted(np.concatenate(dealt)) == list(range(len(y)))
+    for hand in dealt:
+        counts = np.bincount(problem.target[hand].astype(int), minlength=4)
+        assert (abs(counts - np.bincount(problem.target.astype(int)) / hands) <= 1).all()
+
+
+@pytest.mark.parametrize("rows", [2, 3, 4, 7, 11])
+def test_few_rows(rows):
+    X, y, _ = table("binary")
+    y = np.arange(len(y)) % 2
+    assert binfm.train(X[:rows], y[:rows], max_bytes=300, **FAST).nbytes <= 300
+    assert binfm.train(X[:rows], X[:rows, 0], loss="squared", max_bytes=300, **FAST).nbytes <= 300
+
+
+def test_a_class_of_one_row_and_constant_columns():
+    X, y, _ = table("binary")
+    y = np.where(np.arange(len(y)) == 3, 2, y)
+    assert binfm.train(X, y, max_bytes=400, **FAST).nbytes <= 400
+    assert binfm.train(np.ones((50, 2)), y[:50] * 0 + np.arange(50) % 2, max_bytes=100, **FAST).nbytes <= 100
+
+
+def test_early_stopping_and_eval_sets_work_with_it():
+    X, y, _ = table("binary", rows=600)
+    stopped = binfm.train(X[:400], y[:400], max_bytes=300, epochs=12, early_stopping=True)
+    assert "val_loss" in stopped.history[0]
+    watched = binfm.train(X[:400], y[:400], max_bytes=300, epochs=12, eval_set=(X[400:], y[400:]))
+    assert "val_loss" in watched.history[0]
+    seen = []
+    binfm.train(X, y, max_bytes=300, epochs=3, callback=lambda epoch, record: seen.append(epoch))
+    assert seen == [1, 2, 3]
+
+
+def test_progress(capfd):
+    X, y, _ = table("binary")
+    binfm.train(X, y, max_bytes=200, **FAST)
+    assert capfd.readouterr() == ("", "")
+    binfm.train(X, y, max_bytes=200, progress=True, **FAST)
+    err = capfd.readouterr().err
+    assert "fit" in err
+    assert "epoch" in err
+
+
+INTERRUPTED = """
+import time, numpy as np, binfm
+rng = np.random.default_rng(0)
+X = rng.normal(size=(100_000, 20)).astype(np.float32)
+print("ready", flush=True)
+try:
+    binfm.train(X, rng.integers(0, 6, 100_000), max_bytes=20_000, epochs=10_000)
+except KeyboardInterrupt:
+    print(repr(time.time()), flush=True)
+    binfm.train(X[:50, :2], np.arange(50) % 3, epochs=1)
+    print("alive", flush=True)
+"""
+
+
+@pytest.mark.parametrize("pause", [0.3, 4.0])
+def test_ctrl_c_is_heard_at_once(pause):
+    """While sizes are learned, and while candidates are trained."""
+    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        assert process.stdout.readline() == b"ready\n"
+        time.sleep(pause)
+        assert process.poll() is None
+        sent = time.time()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 0, err
+    heard, alive = out.split()
+    assert alive == b"alive"
+    assert float(heard) - sent < 0.5
+
+
+def test_size_curve():
+    X, y, _ = table("binary", rows=800)
+    curve = binfm.size_curve(X, y, budgets=(300, 20, 90, 90), epochs=5, learning_rate=0.02)
+    assert [point["max_bytes"] for point in curve.points] == [20, 90, 300]
+    assert curve.points[0]["nbytes"] is None
+    assert all(point["nbytes"] <= point["max_bytes"] for point in curve.points[1:])
+    assert 20 < curve.smallest <= 90
+    assert curve.points[2]["score"] > 0.8
+    assert all(0 < point["spread"] < 0.2 for point in curve.points[1:])
+    lines = str(curve).splitlines()
+    assert len(lines) == 4
+    assert "none fits" in lines[1]
+    assert f"{curve.points[2]['score']:.4f}" in lines[3]
+    assert curve == binfm.size_curve(X, y, budgets=(20, 90, 300), epochs=5, learning_rate=0.02, n_jobs=1)
+
+
+def test_size_curve_names_what_is_wrong():
+    X, y, _ = table("binary")
+    with pytest.raises(ValueError, match="budgets: got none"):
+        binfm.size_curve(X, y, budgets=())
+    with pytest.raises(TypeError, match="budgets: got 'small'"):
+        binfm.size_curve(X, y, budgets=("small",))
+
+
+def test_a_plot_draws_on_the_axes_it_is_given():
+    X, y, _ = table("binary")
+    curve = binfm.size_curve(X, y, budgets=(20, 100), learning_rate=0.02, loss="logistic", **FAST)
+
+    class Axes:
+        figure = "the figure"
+
+        def __init__(self):
+            self.calls = {}
+
+        def __getattr__(self, name):
+            return lambda *args, **more: self.calls.setdefault(name, args)
+
+    ax = Axes()
+    assert curve.plot(ax) is curve
+    assert (curve.ax_, curve.figure_) == (ax, "the figure")
+    assert ax.calls["errorbar"][0] == [curve.points[1]["nbytes"]]
+
+
+def test_a_plot_without_matplotlib_names_the_extra(run_python):
+    code = (
+        "import sys, binfm\n"
+        "sys.modules['matplotlib'] = None\n"
+        "try: binfm.SizeCurve('accuracy', (), 0).plot()\n"
+        "except ImportError as error: print(error)"
+    )
+    assert b"binfm[plot]" in run_python(code)
