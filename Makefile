@@ -36,6 +36,7 @@ lint: build .venv/group-lint ## check format, lints and types
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	cargo clippy --locked --all-targets --features python -- -D warnings
+	cargo clippy --locked --lib --no-default-features -- -D warnings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

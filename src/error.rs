@@ -1,5 +1,7 @@
 //! Everything that can go wrong, each as a sentence for the user.
 
+use alloc::string::{String, ToString};
+
 /// What was given and what is accepted, or what failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -22,6 +24,7 @@ pub enum Error {
         reason: String,
     },
     /// The operating system refused to read or write.
+    #[cfg(feature = "std")]
     #[error("{path}: {source}")]
     Io {
         /// The file in question.
@@ -41,7 +44,7 @@ pub enum Error {
 }
 
 /// The result of anything that can fail here.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T> = core::result::Result<T, Error>;
 
 impl Error {
     /// A value that is not accepted.

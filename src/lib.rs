@@ -3,6 +3,12 @@
 //! table ─[`encoding`]→ active rows ─[`training`]→ [`model`] ─[`scoring`]→ scores
 //!
 //! A module uses only what stands above it in this list (`tests/core/layers.rs` holds it to that).
+//!
+//! Without the feature `std` it reads models and scores rows, on anything that can allocate: see [`scoring`].
+#![cfg_attr(not(feature = "std"), no_std)]
+
+#[macro_use]
+extern crate alloc;
 
 pub mod encoding;
 pub mod error;
@@ -11,7 +17,9 @@ pub mod model;
 #[cfg(feature = "python")]
 mod python;
 pub mod scoring;
+#[cfg(feature = "std")]
 pub mod threads;
+#[cfg(feature = "std")]
 pub mod training;
 
 pub use error::{Error, Result};

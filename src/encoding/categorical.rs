@@ -1,5 +1,7 @@
 //! Categories: each level that training saw often enough has a cell, others are absent.
 
+use alloc::{string::String, vec::Vec};
+
 /// A value of a categorical column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Category {

@@ -3,6 +3,8 @@
 //! A value is rounded to float32 and compared by its key: the float's bits, turned so that a signed integer comparison
 //! gives the order of the numbers. An edge keeps only the leading 1 to 4 bytes of its key; the rest is zero.
 
+use alloc::vec::Vec;
+
 /// Key of a number; −0.0 has the key of 0.0. NaN has none: ask before.
 ///
 /// Integers only: a process that flushes denormals to zero would change a sum.

@@ -5,9 +5,12 @@
 //! activates none.
 
 pub mod categorical;
+#[cfg(feature = "std")]
 mod cells;
+#[cfg(feature = "std")]
 mod fit;
 pub mod keys;
+#[cfg(feature = "std")]
 pub mod numeric;
 pub mod sparse;
 mod starts;
@@ -15,7 +18,9 @@ pub mod table;
 pub mod tilings;
 
 pub use categorical::{Category, Levels};
+#[cfg(feature = "std")]
 pub use cells::Cells;
+#[cfg(feature = "std")]
 pub use fit::{Binning, EncodingParams, MOST_BINS, MOST_TILINGS};
 pub use keys::Edges;
 pub use sparse::Csr;
@@ -24,6 +29,7 @@ pub use table::{Dense, Matrix, Table};
 pub use tilings::Span;
 
 use crate::{Error, Result};
+use alloc::vec::Vec;
 
 /// What training learned about the columns of X: how a value becomes active rows.
 #[derive(Clone, Debug, PartialEq)]

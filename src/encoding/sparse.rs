@@ -1,6 +1,7 @@
 //! Sparse tables in compressed rows: only stored values that are not zero are active.
 
 use crate::{Error, Result};
+use alloc::vec::Vec;
 
 /// A checked table in compressed sparse rows.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +114,7 @@ impl<'a> Csr<'a> {
             .filter(|&(_, value)| value != 0.0)
     }
 
-    fn stored(&self, row: usize) -> std::ops::Range<usize> {
+    fn stored(&self, row: usize) -> core::ops::Range<usize> {
         self.indptr.at(row) as usize..self.indptr.at(row + 1) as usize
     }
 }

@@ -6,6 +6,7 @@ use super::keys::key;
 use super::table::Value;
 use super::{Category, Csr, Dense, Encoder, Feature, Levels, Span, Table, Values};
 use crate::kernels::{self, Isa};
+use alloc::vec::Vec;
 
 /// The start of a feature that is absent.
 pub const ABSENT: u32 = u32::MAX;

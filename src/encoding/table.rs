@@ -83,7 +83,7 @@ impl Value for f64 {
     fn category(self) -> Category {
         if self.is_nan() {
             Category::Missing
-        } else if self.fract() == 0.0 && self.abs() < i64::MAX as f64 {
+        } else if self - libm::trunc(self) == 0.0 && self.abs() < i64::MAX as f64 {
             Category::Level(self as i64)
         } else {
             Category::Fraction

@@ -5,6 +5,7 @@
 //! beforehand, as bit planes of their counts, for eight columns (an octet) at a time. Here is the definition, a row at a
 //! time; [`vector`](super::vector) has the same for the registers of a CPU.
 
+use alloc::vec::Vec;
 /// Entries of a table: cells of a feature, of which the last is for NaN.
 pub const CELLS: usize = 32;
 /// The cell of NaN.

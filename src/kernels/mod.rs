@@ -4,19 +4,26 @@
 //! so all tiers give the same bits. The choice is made once per process and carried as a token, [`Isa`].
 #![allow(unsafe_code)]
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", feature = "std"))]
 mod aarch64;
 pub mod lookup;
 pub mod portable;
+#[cfg(feature = "std")]
 mod steps;
+#[cfg(feature = "std")]
 mod vector;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
 mod x86_64;
 
-use crate::{Error, Result};
+#[cfg(feature = "std")]
+use crate::Error;
+use crate::Result;
+use alloc::vec::Vec;
 pub use lookup::{CellTable, Count};
 pub use portable::{SignTable, Slot, Tally};
+#[cfg(feature = "std")]
 use std::sync::OnceLock;
+#[cfg(feature = "std")]
 pub use steps::{Pull, Sums, Weights, positive};
 
 /// Proof that this CPU runs an instruction set; made only by [`Isa::detect`] and [`Isa::available`].
@@ -26,17 +33,19 @@ pub struct Isa(Level);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     Portable,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
     Avx2,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
     Avx512,
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", feature = "std"))]
     Neon,
 }
 
 /// Bytes that come from memory together.
+#[cfg(feature = "std")]
 const LINE: usize = 64;
 /// Environment variable that names the instruction set to use, for tests and bug reports.
+#[cfg(feature = "std")]
 const FORCE: &str = "BINFM_ISA";
 
 impl Isa {
@@ -44,6 +53,7 @@ impl Isa {
     ///
     /// # Errors
     /// If `BINFM_ISA` names one that this CPU does not have.
+    #[cfg(feature = "std")]
     pub fn detect() -> Result<Self> {
         static CHOSEN: OnceLock<std::result::Result<Isa, String>> = OnceLock::new();
         let choose = || match std::env::var(FORCE) {
@@ -60,18 +70,28 @@ impl Isa {
         })
     }
 
+    /// The portable one: without std there is nobody to ask.
+    ///
+    /// # Errors
+    /// Never.
+    #[cfg(not(feature = "std"))]
+    pub fn detect() -> Result<Self> {
+        Ok(Self(Level::Portable))
+    }
+
     /// All that this CPU can run, the fastest last.
     pub fn available() -> Vec<Self> {
+        #[allow(unused_mut)] // there may be no other
         let mut tiers = vec![Self(Level::Portable)];
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", feature = "std"))]
         if x86_64::has_avx2() {
             tiers.push(Self(Level::Avx2));
         }
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", feature = "std"))]
         if x86_64::has_avx512() {
             tiers.push(Self(Level::Avx512));
         }
-        #[cfg(target_arch = "aarch64")]
+        #[cfg(all(target_arch = "aarch64", feature = "std"))]
         if aarch64::has_neon() {
             tiers.push(Self(Level::Neon));
         }
@@ -86,11 +106,11 @@ impl Isa {
     /// Names of all tiers of this architecture, the fastest last.
     pub const NAMES: &[&str] = &[
         "portable",
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", feature = "std"))]
         "avx2",
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", feature = "std"))]
         "avx512",
-        #[cfg(target_arch = "aarch64")]
+        #[cfg(all(target_arch = "aarch64", feature = "std"))]
         "neon",
     ];
 
@@ -98,11 +118,11 @@ impl Isa {
     pub fn name(self) -> &'static str {
         match self.0 {
             Level::Portable => "portable",
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
             Level::Avx2 => "avx2",
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
             Level::Avx512 => "avx512",
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", feature = "std"))]
             Level::Neon => "neon",
         }
     }
@@ -114,13 +134,13 @@ macro_rules! dispatch {
         match $isa.0 {
             Level::Portable => portable::$name($($argument),*),
             // SAFETY: an `Isa` of this level exists only where the CPU has the instructions.
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
             Level::Avx2 => unsafe { x86_64::avx2::$name($($argument),*) },
             // SAFETY: the same.
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
             Level::Avx512 => unsafe { x86_64::avx512::$name($($argument),*) },
             // SAFETY: the same.
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", feature = "std"))]
             #[allow(unused_unsafe)] // most of this tier are the portable functions
             Level::Neon => unsafe { aarch64::$name($($argument),*) },
         }
@@ -130,15 +150,15 @@ macro_rules! dispatch {
 /// Ask for some numbers that will be read soon.
 #[inline(always)]
 pub fn prefetch<T>(numbers: &[T]) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
     for line in (0..size_of_val(numbers)).step_by(LINE) {
         // SAFETY: SSE is part of the architecture, and a prefetch never faults.
         unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             _mm_prefetch::<_MM_HINT_T0>(numbers.as_ptr().cast::<i8>().wrapping_add(line));
         }
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
     let _ = numbers;
 }
 
@@ -164,6 +184,7 @@ pub fn tally_rows(
 }
 
 /// See [`steps::sum_signs`].
+#[cfg(feature = "std")]
 pub fn sum_signs(
     isa: Isa,
     weights: &Weights,
@@ -175,6 +196,7 @@ pub fn sum_signs(
 }
 
 /// See [`steps::adagrad`].
+#[cfg(feature = "std")]
 pub fn adagrad(
     isa: Isa,
     weights: &mut Weights,
@@ -186,6 +208,7 @@ pub fn adagrad(
 }
 
 /// See [`steps::sgd`].
+#[cfg(feature = "std")]
 pub fn sgd(isa: Isa, weights: &mut Weights, starts: &[u32], pull: &Pull) {
     dispatch!(isa, sgd(weights, starts, pull));
 }

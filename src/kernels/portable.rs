@@ -2,10 +2,14 @@
 //! the rest is element by element, without fused multiply-add.
 
 pub use super::lookup::count_rows;
+#[cfg(feature = "std")]
 use super::steps::{self, Pull, Weights};
+#[cfg(feature = "std")]
 pub use super::steps::{sgd, sum_signs};
+use alloc::vec::Vec;
 
 /// See [`steps::adagrad`].
+#[cfg(feature = "std")]
 pub fn adagrad(weights: &mut Weights, squares: &mut Weights, starts: &[u32], pull: &Pull) {
     steps::adagrad::<f32>(weights, squares, starts, pull);
 }

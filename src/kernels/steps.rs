@@ -1,5 +1,6 @@
 //! Training: the signs of the active rows forward, a step of their proxies backward.
 
+use alloc::vec::Vec;
 /// One number for each w and each v of a score function: proxies, or sums of their squared gradients.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Weights {

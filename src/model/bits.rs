@@ -3,6 +3,7 @@
 //! Bit (row · functions + function) · (m + 1) + i, counted from the lowest bit of the first byte, is w for i = 0 and
 //! factor i otherwise; a set bit is +1. The functions of a row lie side by side.
 
+use alloc::vec::Vec;
 /// The weights of all score functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignRows {

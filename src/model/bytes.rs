@@ -1,6 +1,7 @@
 //! Reading and writing the pieces of a file. Nothing is read, and nothing allocated, that is not there.
 
 use crate::{Error, Result};
+use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 /// An error at a place.
 pub fn wrong<T>(at: usize, reason: &str) -> Result<T> {
@@ -88,7 +89,7 @@ impl<'a> Reader<'a> {
     pub fn text(&mut self) -> Result<String> {
         let size = self.count(1)?;
         let at = self.at;
-        match std::str::from_utf8(self.take(size)?) {
+        match core::str::from_utf8(self.take(size)?) {
             Ok(text) => Ok(text.to_owned()),
             Err(_) => wrong(at, "a text is not UTF-8"),
         }

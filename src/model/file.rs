@@ -6,7 +6,10 @@ use super::score::{MOST_EXPONENT, MOST_SHIFT, Multipliers};
 use super::{Labels, Loss, Model, Scales, SignRows, bits};
 use crate::encoding::Encoder;
 use crate::{Error, Result};
+use alloc::vec::Vec;
+#[cfg(feature = "std")]
 use std::io::Write;
+#[cfg(feature = "std")]
 use std::path::Path;
 
 const MAGIC: [u8; 4] = *b"\xb1FM\n";
@@ -17,6 +20,12 @@ const ZERO_IS_ABSENT: u8 = 1;
 const HAS_LABELS: u8 = 2;
 const HEADER: usize = 25;
 const CHECKSUM: usize = 4;
+/// CRC-32C, Castagnoli's: by a table of 16 KB, or by none.
+#[cfg(feature = "std")]
+type Crc = crc::Crc<u32, crc::Table<16>>;
+#[cfg(not(feature = "std"))]
+type Crc = crc::Crc<u32, crc::NoTable>;
+static CRC: Crc = Crc::new(&crc::CRC_32_ISCSI);
 
 impl Model {
     /// The content of the file.
@@ -25,7 +34,7 @@ impl Model {
         self.parts().iter().for_each(|(_, part)| out.extend_from_slice(part));
         let length = (out.len() + CHECKSUM) as u32;
         out[6..10].copy_from_slice(&length.to_le_bytes());
-        let checksum = crc32c::crc32c(&out);
+        let checksum = CRC.checksum(&out);
         out.extend_from_slice(&checksum.to_le_bytes());
         out
     }
@@ -71,6 +80,7 @@ impl Model {
     ///
     /// # Errors
     /// If the system refuses.
+    #[cfg(feature = "std")]
     pub fn save(&self, path: &Path) -> Result<()> {
         // A link stays a link: what it points to is replaced.
         let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -82,6 +92,7 @@ impl Model {
     ///
     /// # Errors
     /// If the system refuses or it is no model.
+    #[cfg(feature = "std")]
     pub fn load(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path)
             .map_err(|source| Error::Io { path: path.display().to_string(), source })?;
@@ -159,7 +170,7 @@ fn check_frame(bytes: &[u8]) -> Result<&[u8]> {
         return Err(Error::format(6, reason));
     }
     let (content, checksum) = bytes.split_at(length - CHECKSUM);
-    if crc32c::crc32c(content).to_le_bytes() != *checksum {
+    if CRC.checksum(content).to_le_bytes() != *checksum {
         return Err(Error::format(length - CHECKSUM, "the checksum is wrong: the file is damaged"));
     }
     Ok(content)
@@ -264,6 +275,7 @@ impl Header {
 }
 
 /// Write beside the target, see it on the disk, then take its name.
+#[cfg(feature = "std")]
 fn replace(target: &Path, content: &[u8]) -> std::io::Result<()> {
     let folder =
         target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

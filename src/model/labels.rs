@@ -1,5 +1,6 @@
 //! Class labels.
 
+use alloc::{string::String, vec::Vec};
 /// The labels of the classes, ascending.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Labels {

@@ -4,6 +4,7 @@ use super::Labels;
 use super::bytes::{Reader, int_size, put_count, put_int, put_text, wrong};
 use crate::Result;
 use crate::encoding::{Column, Edges, Feature, Levels, Values, keys};
+use alloc::vec::Vec;
 
 /// Kinds of a feature, in the lowest two bits of its first byte.
 const UNUSED: u8 = 0;

@@ -9,6 +9,7 @@
 //! a and c have 16 bits and bias 31, whatever their size: the shifts, one for all score functions, see to that.
 //! Everything up to the last factor is integer arithmetic, so the bits are the same on every machine.
 
+use alloc::vec::Vec;
 /// The integers of one row and one score function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terms {

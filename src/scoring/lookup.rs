@@ -5,6 +5,7 @@ use crate::kernels::lookup::{
     CELLS, CellTable, MOST_CELL_PLANES, MOST_PLANES, NAN, Part, Searched, Tree,
 };
 use crate::model::{Model, SignRows};
+use alloc::vec::Vec;
 
 /// Larger tables would be read from memory rather than from a cache, and then a row at a time is as good.
 const MOST_BYTES: usize = 1 << 22;

@@ -1,14 +1,36 @@
 //! Scores of many rows or one: blocks of rows, over threads.
+//!
+//! Without the feature `std` there are no threads: [`Scorer::terms`] scores the rows that the caller names.
+//!
+//! ```
+//! # fn main() -> binfm::Result<()> {
+//! # let bytes = include_bytes!("../../tests/core/product.binfm");
+//! use binfm::encoding::{Matrix, Table};
+//! use binfm::scoring::{Scorer, Scratch};
+//!
+//! let scorer = Scorer::new(binfm::Model::from_bytes(bytes)?);
+//! let mut room = Scratch::default(); // kept from row to row: after the first, nothing is allocated
+//! let row = Matrix::new(&[0.7, -0.2], 2);
+//! let terms = scorer.terms(Table::Dense(&row), 0..1, &mut room)?;
+//! assert_eq!(scorer.class(terms), 0);
+//! assert!(scorer.score(0, terms[0]) < 0.0);
+//! # Ok(())
+//! # }
+//! ```
 
 mod lookup;
 
-use crate::Result;
 use crate::encoding::{Active, Block, Dense, Table};
 use crate::kernels::{self, CellTable, Count, Isa, SignTable, Slot, Tally};
 use crate::model::{Model, SignRows, Terms};
+#[cfg(feature = "std")]
 use crate::threads::{Stop, Threads};
+use crate::{Error, Result};
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::ops::Range;
+#[cfg(feature = "std")]
 use std::cell::RefCell;
-use std::cmp::Reverse;
 
 /// A model made ready to score.
 #[derive(Clone, Debug)]
@@ -26,14 +48,15 @@ pub struct Scorer {
 }
 
 /// Rows that are encoded and scored in one go; their numbers stay in the fastest cache.
+#[cfg(feature = "std")]
 const BLOCK: usize = 128;
 
 /// Fewer rows than this are not worth looking up together.
 const FEW: usize = 8;
 
 /// Room for the work on one block, one for each thread.
-#[derive(Default)]
-struct Scratch {
+#[derive(Debug, Default)]
+pub struct Scratch {
     block: Block,
     active: Active,
     tallies: Vec<Tally>,
@@ -42,6 +65,7 @@ struct Scratch {
     counts: Vec<Count>,
 }
 
+#[cfg(feature = "std")]
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
@@ -74,6 +98,7 @@ impl Scorer {
     ///
     /// # Errors
     /// If the table has the wrong width, or it is stopped.
+    #[cfg(feature = "std")]
     pub fn each_row<T: Send>(
         &self,
         table: Table,
@@ -95,7 +120,8 @@ impl Scorer {
             |(), (i, out): (usize, &mut [T])| {
                 stop.check()?;
                 SCRATCH.with_borrow_mut(|scratch| {
-                    let terms = self.terms(isa, table, i * BLOCK, out.len() / per_row, scratch);
+                    let terms =
+                        self.block_terms(isa, table, i * BLOCK, out.len() / per_row, scratch);
                     let rows = terms.chunks_exact(self.factors.functions);
                     rows.zip(out.chunks_exact_mut(per_row))
                         .for_each(|(terms, out)| write(terms, out));
@@ -147,8 +173,25 @@ impl Scorer {
         }
     }
 
-    /// L and Q of a block of rows, `functions` a row.
-    fn terms<'s>(
+    /// L and Q of some rows, those of all score functions a row.
+    ///
+    /// # Errors
+    /// If the table has the wrong width or fewer rows.
+    pub fn terms<'s>(
+        &self,
+        table: Table,
+        rows: Range<usize>,
+        scratch: &'s mut Scratch,
+    ) -> Result<&'s [Terms]> {
+        self.model.encoder().check_width("X", table.columns())?;
+        if rows.end > table.rows() {
+            let accepted = format!("are up to {}", table.rows());
+            return Err(Error::value("rows", format!("{rows:?}"), accepted));
+        }
+        Ok(self.block_terms(Isa::detect()?, table, rows.start, rows.len(), scratch))
+    }
+
+    fn block_terms<'s>(
         &self,
         isa: Isa,
         table: Table,

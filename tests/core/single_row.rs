@@ -4,7 +4,7 @@
 use binfm::Model;
 use binfm::encoding::{Binning, Encoder, EncodingParams, Matrix, Table};
 use binfm::model::{Labels, Loss, Real, Scales, SignRows};
-use binfm::scoring::Scorer;
+use binfm::scoring::{Scorer, Scratch};
 use binfm::threads::{Stop, Threads};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -75,5 +75,14 @@ fn a_single_row_allocates_nothing() {
         score(&mut out);
         assert_eq!(ALLOCATIONS.get() - before, 0, "{functions} functions");
         assert!(out.iter().all(|score| *score != 0.0));
+        // The way without threads.
+        let mut room = Scratch::default();
+        scorer.terms(Table::Dense(&row), 0..1, &mut room).unwrap();
+        let before = ALLOCATIONS.get();
+        let terms = scorer.terms(Table::Dense(&row), 0..1, &mut room).unwrap();
+        assert_eq!(ALLOCATIONS.get() - before, 0, "{functions} functions");
+        let scores = terms.iter().enumerate().map(|(k, &terms)| scorer.score(k, terms));
+        assert!(scores.map(f64::to_bits).eq(out.iter().map(|score| score.to_bits())));
+        assert!(scorer.terms(Table::Dense(&row), 0..2, &mut room).is_err());
     }
 }
