@@ -4,7 +4,8 @@
 """
 
 from binfm._core import ModelFormatError, __version__
+from binfm.export import get_include
 from binfm.model import Feature, Model, load
 from binfm.training import train
 
-__all__ = ["Feature", "Model", "ModelFormatError", "__version__", "load", "train"]
+__all__ = ["Feature", "Model", "ModelFormatError", "__version__", "get_include", "load", "train"]
