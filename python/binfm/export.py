@@ -126,7 +126,8 @@ def _probes(feature: Feature) -> list[float]:
     if len(feature.edges) == 0:
         return [1.0, np.nan, 0.0, -1.0, -0.0, np.inf, -np.inf, 0.5]
     first, middle, last = (feature.edges[i] for i in (0, len(feature.edges) // 2, -1))
-    below = np.nextafter(np.array([first, middle, last], np.float32), np.float32(-np.inf))
+    with np.errstate(over="ignore"):
+        below = np.nextafter(np.array([first, middle, last], np.float32), np.float32(-np.inf))
     return [float(x) for x in (below[0], np.nan, first, middle, 0.0, below[1], -0.0, last)]
 
 

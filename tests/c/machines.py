@@ -1,5 +1,6 @@
 """Compilers and emulators: build tests/c/firmware for a machine, run it on models and rows, read what it says."""
 
+import itertools
 import os
 import re
 import shutil
@@ -23,9 +24,13 @@ SECONDS = 120
 def need(*tools):
     """Skip the test where a tool is missing; fail in CI."""
     missing = [tool for tool in tools if shutil.which(tool) is None]
-    if not missing:
-        return
-    message = f"not installed: {', '.join(missing)} (make device-deps)"
+    if missing:
+        stop(", ".join(missing))
+
+
+def stop(missing):
+    """Skip this test, or fail it in CI, and say what is missing."""
+    message = f"not installed: {missing} (make device-deps)"
     if os.environ.get("CI") == "true":
         pytest.fail(message)
     pytest.skip(message)
@@ -45,11 +50,13 @@ class Job:
 
     blob: bytes
     X: np.ndarray
+    check: bool = True
+    """Whether the machine checks the model before it scores."""
 
     def packed(self):
         whole = self.X.dtype == np.int16
-        rows, values = self.X.shape
-        head = struct.pack("<I", len(self.blob)) + self.blob + struct.pack("<HIB", rows, values, whole)
+        flags = whole | (0 if self.check else 2)
+        head = struct.pack("<I", len(self.blob)) + self.blob + struct.pack("<HIB", *self.X.shape, flags)
         return head + self.X.astype("<i2" if whole else "<f4").tobytes()
 
 
@@ -92,23 +99,34 @@ def results(output, jobs):
     return read
 
 
+def links(compiler, folder, *options, text="int main(void) { return 0; }"):
+    """Return whether a small program can be built."""
+    (folder / "try.c").write_text(text)
+    command = [compiler, *options, folder / "try.c", "-o", folder / "try"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
 @dataclass(frozen=True)
 class Host:
-    """The machine that the tests run on."""
+    """A program under an operating system: this one's, or with an emulator another's."""
 
     compiler: str = "gcc"
     options: tuple = ("-std=c99", "-O2")
+    emulator: str = ""
 
     def build(self, folder):
-        need(self.compiler.split()[0])
+        need(self.compiler, *filter(None, [self.emulator]))
         name = folder / re.sub(r"\W+", "_", f"{self.compiler}_{'_'.join(self.options)}")[:150]
         if not name.exists():
+            if "-fsanitize" in "".join(self.options) and not links(self.compiler, folder, *self.options):
+                stop(f"the sanitizers of {self.compiler}")
             sources = [FIRMWARE / "driver.c", FIRMWARE / "host.c"]
             run([self.compiler, *self.options, *STRICT, f"-I{INCLUDE}", *sources, "-o", name])
         return name
 
     def run(self, folder, jobs):
-        return results(run([self.build(folder)], input=packed(jobs)), jobs)
+        program = [*filter(None, [self.emulator]), self.build(folder)]
+        return results(run(program, input=packed(jobs)), jobs)
 
 
 @dataclass(frozen=True)
@@ -126,13 +144,17 @@ class Target:
     def prefix(self):
         return self.compiler.removesuffix("gcc")
 
+    @property
+    def include(self):
+        return f"-I{INCLUDE}"
+
     def need(self):
         need(self.compiler, self.emulator[0] if self.emulator else "gcc")
 
     def compile(self, folder, sources, output, *options):
         self.need()
         sources = [source if Path(source).is_absolute() else FIRMWARE / source for source in sources]
-        flags = [*self.flags, self.optimize, f"-I{INCLUDE}", *options]
+        flags = [*self.flags, self.optimize, self.include, *options]
         run([self.compiler, *flags, *sources, "-lgcc", "-o", folder / output])
         return folder / output
 
@@ -141,36 +163,49 @@ class Target:
         return elf if elf.exists() else self.compile(folder, self.sources, elf.name)
 
     def run(self, folder, jobs, count=False):
-        """Return the results and, if they are counted, instructions or cycles of each prediction."""
+        """Return the results and, if asked to count, the counts of each model: of its check, if any, and its rows."""
         elf = self.build(folder)
         (folder / "input").write_bytes(packed(jobs))
         (folder / "output").write_bytes(b"")
-        counts = self.emulate(folder, elf, count)
-        return results((folder / "output").read_bytes(), jobs), counts
+        counts = iter(self.emulate(folder, elf, count))
+        said = results((folder / "output").read_bytes(), jobs)
+        sizes = [job.check + len(result.labels) for job, result in zip(jobs, said, strict=True)]
+        return said, [list(itertools.islice(counts, size)) for size in sizes] if count else None
 
     def emulate(self, folder, elf, count):
         log = folder / "log"
         step = [*single_step(self.emulator[0]), "-d", "exec,nochain", "-D", log] if count else []
         run([*self.emulator, *step, "-kernel", elf], cwd=folder)
-        return instructions(log, self.symbols(elf)) if count else None
+        return instructions(log, self.symbols(elf)) if count else []
 
     def symbols(self, elf):
         lines = run([f"{self.prefix}nm", elf]).decode().splitlines()
         return {line.split()[-1]: int(line.split()[0], 16) for line in lines if len(line.split()) == 3}
 
 
+@dataclass(frozen=True)
+class Count:
+    """What a check or a prediction took: instructions, or cycles where the emulator knows them, and bytes of stack."""
+
+    steps: int
+    stack: int = 0
+
+
 class Avr(Target):
-    """simavr, which counts cycles."""
+    """simavr, which counts cycles and sees the stack."""
 
     def emulate(self, folder, elf, count):
-        run([simulator(folder), elf, "input", "output", "cycles"], cwd=folder)
-        return [int(line) for line in (folder / "cycles").read_text().split()]
+        run([simulator(folder), elf, "input", "output", "counts"], cwd=folder)
+        lines = (folder / "counts").read_text().splitlines()
+        return [Count(*map(int, line.split())) for line in lines]
 
 
 def simulator(folder):
     """Build the runner around libsimavr."""
     need("gcc")
     if not (folder / "simulator").exists():
+        if not links("gcc", folder, "-c", text="#include <simavr/sim_avr.h>"):
+            stop("libsimavr-dev")
         run(["gcc", "-O2", FIRMWARE / "simulator.c", "-o", folder / "simulator", "-lsimavr", "-lelf"])
     return folder / "simulator"
 
@@ -194,7 +229,7 @@ def instructions(log, symbols):
         if at == begin:
             ran = 0
         elif at == end:
-            counts.append(ran - RETURN)
+            counts.append(Count(ran - RETURN))
         elif ran is not None:
             ran += 1
     return counts

@@ -19,6 +19,8 @@ MORE = {
     "O0": Host("gcc", ("-std=c99", "-O0")),
     "O3": Host("gcc", ("-std=c99", "-O3", "-march=native")),
     "8, sanitized": Host("gcc", (*SANITIZED, "-DBINFM_WORD_BITS=8u")),
+    "big-endian": Host("powerpc-linux-gnu-gcc", ("-static", "-std=c99", "-O2"), "qemu-ppc"),
+    "big-endian, plain": Host("powerpc-linux-gnu-gcc", ("-static", "-std=c99", "-Os", "-DBINFM_PLAIN_C"), "qemu-ppc"),
     "c++98": Host("g++", ("-x", "c++", "-std=c++98", "-O2")),
     "clang": Host("clang", ("-std=c99", "-Os")),
     "clang++": Host("clang++", ("-x", "c++", "-std=c++17", "-O2", "-Wno-deprecated")),
@@ -166,7 +168,9 @@ def refused_or_same(folder, machine, candidates):
 @pytest.fixture(scope="session")
 def victims():
     """Small files that together have everything that a file can have."""
-    numeric = [Feature(1, w, blobs.random_edges(np.random.default_rng(w), 4, w), missing=w % 2 == 0) for w in (1, 2, 3, 4)]
+    numeric = [
+        Feature(1, w, blobs.random_edges(np.random.default_rng(w), 4, w), missing=w % 2 == 0) for w in (1, 2, 3, 4)
+    ]
     whole = [Feature(2, w, (-(2 ** (8 * w - 1)), 0, 1)) for w in (1, 2, 4, 8)]
     texts = Feature(3, 0, ("", "a", "aé", "日", "😀"), missing=True)
     copied = tuple(Feature(f.kind, f.width, f.numbers, True, f.missing) for f in (numeric[1], whole[0], texts))

@@ -46,7 +46,7 @@
 #endif
 #endif
 
-/* What is worth inlining was measured: to save flash, compilers do not inline enough here, and too much there. */
+/* What to inline was measured: to save flash, compilers inline too little here, and there so much that they spill. */
 #if defined(__GNUC__) && !defined(BINFM_PLAIN_C)
 #define BINFM_SMALL static inline __attribute__((always_inline))
 #define BINFM_LARGE static __attribute__((noinline, unused))
@@ -105,7 +105,6 @@ typedef enum {
 /* The first byte of a feature: kind, copies, missing cell; the width of its numbers is in the upper four bits. */
 #define BINFM_KIND 3u
 #define BINFM_NUMERIC 1u
-#define BINFM_WHOLE 2u
 #define BINFM_TEXT 3u
 #define BINFM_COPIES 4u
 #define BINFM_MISSING 8u
@@ -130,7 +129,7 @@ BINFM_SMALL uint32_t binfm_unsigned(const uint8_t *at, uint_fast8_t width)
     uint_fast8_t i;
 
     for (i = width; i > 0u; i--) {
-        value = (value << 8) | BINFM_BYTE(at + i - 1);
+        value = (value << 8) | BINFM_BYTE(at + (i - 1u));
     }
     return value;
 }
@@ -138,11 +137,11 @@ BINFM_SMALL uint32_t binfm_unsigned(const uint8_t *at, uint_fast8_t width)
 /* A signed number of 1 to 8 bytes. */
 BINFM_LARGE int64_t binfm_signed(const uint8_t *at, uint_fast8_t width)
 {
-    uint64_t value = ((BINFM_BYTE(at + width - 1) & 0x80u) != 0u) ? ~(uint64_t)0 : 0u;
+    uint64_t value = ((BINFM_BYTE(at + (width - 1u)) & 0x80u) != 0u) ? ~(uint64_t)0 : 0u;
     uint_fast8_t i;
 
     for (i = width; i > 0u; i--) {
-        value = (value << 8) | BINFM_BYTE(at + i - 1);
+        value = (value << 8) | BINFM_BYTE(at + (i - 1u));
     }
     return (int64_t)value;
 }
@@ -419,7 +418,9 @@ BINFM_SMALL void binfm_encode_value(binfm_encoder *encoder, uint32_t value)
 {
     const uint_fast8_t tag = BINFM_BYTE(encoder->at);
     const uint8_t *numbers;
-    size_t count, cell, rows;
+    size_t count;
+    size_t cell;
+    size_t rows;
 
     encoder->at++;
     if (tag == 0u) {
@@ -456,38 +457,37 @@ BINFM_SMALL void binfm_encode_value(binfm_encoder *encoder, uint32_t value)
     }
 }
 
-/* Find the active rows of floats or, where there are none, of whole numbers. */
-BINFM_LARGE void binfm_encode_row(const uint8_t *model, const float *floats, const int16_t *numbers, uint32_t *active)
+/* Find the active rows of floats, or of whole numbers. */
+BINFM_SMALL void binfm_encode_row(const uint8_t *model, const float *floats, const int16_t *numbers,
+                                  uint_fast8_t whole, uint32_t *active)
 {
     const size_t features = (size_t)binfm_features(model);
     binfm_encoder encoder;
     size_t i;
 
     encoder.at = model + BINFM_AT_SCALES + ((size_t)BINFM_SCALE_BYTES * binfm_functions(model));
-    encoder.start = active + 2;
+    encoder.start = active + 2u;
     encoder.row = 0u;
     encoder.row_size = binfm_row_bits(model) << 5;
     encoder.tilings = BINFM_BYTE(model + BINFM_AT_TILINGS);
     encoder.flags = BINFM_BYTE(model + BINFM_AT_FLAGS);
     for (i = 0u; i < features; i++) {
-        const uint32_t bits = (floats != NULL) ? binfm_bits_of_float(&floats[i]) : binfm_bits_of_i16(numbers[i]);
-
-        binfm_encode_value(&encoder, bits);
+        binfm_encode_value(&encoder, (whole != 0u) ? binfm_bits_of_i16(numbers[i]) : binfm_bits_of_float(&floats[i]));
     }
     active[0] = (uint32_t)(size_t)(encoder.start - active) - 2u;
     active[1] = (uint32_t)(size_t)(encoder.at - model);
 }
 
 /* Find the rows that a row of floats activates. */
-static inline void binfm_encode(const uint8_t *model, const float *x, uint32_t *active)
+BINFM_LARGE void binfm_encode(const uint8_t *model, const float *x, uint32_t *active)
 {
-    binfm_encode_row(model, x, NULL, active);
+    binfm_encode_row(model, x, NULL, 0u, active);
 }
 
 /* The same for whole numbers; scores are those of equal floats. */
-static inline void binfm_encode_i16(const uint8_t *model, const int16_t *x, uint32_t *active)
+BINFM_LARGE void binfm_encode_i16(const uint8_t *model, const int16_t *x, uint32_t *active)
 {
-    binfm_encode_row(model, NULL, x, active);
+    binfm_encode_row(model, NULL, x, 1u, active);
 }
 
 /*
@@ -557,7 +557,14 @@ BINFM_SMALL binfm_word binfm_load(const uint8_t *at, uint_fast8_t bit, uint_fast
 BINFM_LARGE uint_fast8_t binfm_count(const binfm_rows *rows, const uint32_t *starts, uint_fast8_t features,
                                      binfm_word *lane)
 {
-    binfm_word c0 = 0u, c1 = 0u, c2 = 0u, c3 = 0u, c4 = 0u, c5 = 0u, c6 = 0u, c7 = 0u;
+    binfm_word c0 = 0u;
+    binfm_word c1 = 0u;
+    binfm_word c2 = 0u;
+    binfm_word c3 = 0u;
+    binfm_word c4 = 0u;
+    binfm_word c5 = 0u;
+    binfm_word c6 = 0u;
+    binfm_word c7 = 0u;
     const size_t step_bytes = rows->step_bytes;
     const uint_fast8_t step_bits = rows->step_bits;
     const uint8_t *bits = rows->bits;
@@ -625,7 +632,7 @@ BINFM_LARGE uint32_t binfm_disagree_few(const binfm_rows *rows, const uint32_t *
     uint32_t pairs = 0u;
     uint_fast8_t i;
 
-    *before = binfm_count(rows, active + 2, features, lane);
+    *before = binfm_count(rows, active + 2u, features, lane);
     for (i = 0u; i < columns; i++) {
         const uint_fast8_t count = binfm_column(lane, i);
 
@@ -655,7 +662,7 @@ BINFM_LARGE uint32_t binfm_disagree(const binfm_rows *rows, const uint32_t *acti
     do { /* once where no feature is active: all counts are 0 */
         const uint_fast8_t now = ((features - done) < block) ? (uint_fast8_t)(features - done) : block;
 
-        *before = (uint_fast16_t)(*before + binfm_count(rows, active + 2 + done, now, lane));
+        *before = (uint_fast16_t)(*before + binfm_count(rows, active + (2u + done), now, lane));
         for (i = 0u; i < columns; i++) {
             total[i] = (uint16_t)(((done == 0u) ? 0u : total[i]) + binfm_column(lane, i));
         }
@@ -675,7 +682,8 @@ BINFM_SMALL void binfm_terms(const uint8_t *model, const uint32_t *active, uint1
     const uint32_t first = (uint32_t)function * (factors + (uint32_t)1);
     uint32_t disagree = 0u;
     uint_fast16_t left = factors;
-    uint_fast16_t before, all;
+    uint_fast16_t before;
+    uint_fast16_t all;
     binfm_rows rows;
 
     rows.bits = model + (size_t)active[1] + (size_t)(first >> 3);
@@ -912,9 +920,12 @@ BINFM_LARGE const uint8_t *binfm_check_texts(const uint8_t *texts, const uint8_t
     const uint8_t *at = texts;
     const uint8_t *before = NULL;
     uint32_t before_size = 0u;
-    uint32_t i, size, done;
+    uint32_t i;
 
     for (i = 0u; i < count; i++) {
+        uint32_t done = 0u;
+        uint32_t size;
+
         at = binfm_check_count(at, end, &size);
         if ((at == NULL) || (size > binfm_left(at, end))) {
             return NULL;
@@ -922,7 +933,7 @@ BINFM_LARGE const uint8_t *binfm_check_texts(const uint8_t *texts, const uint8_t
         if ((i > 0u) && (binfm_above(before, before_size, at, size) == 0u)) {
             return NULL;
         }
-        for (done = 0u; done < size;) {
+        while (done < size) {
             const uint_fast8_t bytes = binfm_character(at + done, size - done);
 
             if (bytes == 0u) {
@@ -951,7 +962,10 @@ static inline const uint8_t *binfm_check_values(const uint8_t *at, const uint8_t
     const uint_fast8_t width = (uint_fast8_t)(tag >> 4);
     const uint8_t *next = binfm_check_room(at, end, (width == 0u) ? 0u : count, width);
 
-    if ((next == NULL) || ((count == 0u) != ((kind == BINFM_NUMERIC) && (width == 0u)))) {
+    if ((next == NULL) || ((kind == BINFM_NUMERIC) && (width == 0u) && (count > 0u))) {
+        return NULL;
+    }
+    if ((count == 0u) && ((kind != BINFM_NUMERIC) || (width > 0u))) {
         return NULL;
     }
     if (kind == BINFM_TEXT) {
@@ -999,8 +1013,8 @@ static inline const uint8_t *binfm_check_feature(const uint8_t *at, const uint8_
     if ((next == NULL) || (count > BINFM_MOST_ROWS)) { /* more rows than a file has bits for */
         return NULL;
     }
-    *rows += ((tag & BINFM_COPIES) != 0u) ? (count * tilings) : count;
-    *rows += ((tag & BINFM_MISSING) != 0u) ? (2u * tilings) : tilings;
+    *rows += count * (((tag & BINFM_COPIES) != 0u) ? tilings : 1u);
+    *rows += tilings * (((tag & BINFM_MISSING) != 0u) ? 2u : 1u);
     return next;
 }
 
@@ -1035,7 +1049,7 @@ static inline const uint8_t *binfm_check_bits(const uint8_t *at, const uint8_t *
     if (bytes > binfm_left(at, end)) {
         return NULL;
     }
-    if ((last != 0u) && ((BINFM_BYTE(at + (size_t)bytes - 1) >> last) != 0u)) {
+    if ((last != 0u) && ((BINFM_BYTE(at + ((size_t)bytes - 1u)) >> last) != 0u)) {
         return NULL;
     }
     return at + (size_t)bytes;
@@ -1112,7 +1126,8 @@ static inline uint_fast8_t binfm_fits(const uint8_t *model, uint32_t used, uint3
         largest = (c > largest) ? c : largest;
         scales += BINFM_SCALE_BYTES;
     }
-    pairs = ((pairs - (active * (uint32_t)factors)) / 2u) * largest;
+    pairs = (pairs - ((uint64_t)active * factors)) / 2u;
+    pairs *= largest;
     return ((pairs >> (uint_fast8_t)(BINFM_SCORE_BITS - BINFM_BYTE(model + BINFM_AT_SHIFT_C))) == 0u) ? 1u : 0u;
 }
 
@@ -1159,7 +1174,8 @@ static inline binfm_status binfm_check_frame(const uint8_t *model, size_t length
 static inline binfm_status binfm_check_content(const uint8_t *model, const uint8_t *end)
 {
     const uint8_t *at;
-    uint32_t used, rows;
+    uint32_t used;
+    uint32_t rows;
 
     if ((binfm_check_header(model) == 0u) ||
         (binfm_check_room(model + BINFM_AT_SCALES, end, binfm_functions(model), BINFM_SCALE_BYTES) == NULL)) {
@@ -1182,7 +1198,7 @@ static inline binfm_status binfm_check_content(const uint8_t *model, const uint8
  * Whether the bytes are a model of this format and within the limits. After BINFM_OK no function here reads outside of
  * them, whatever the values of a row. A checksum is no signature: it tells damage, not who made the model.
  */
-static inline binfm_status binfm_check(const uint8_t *model, size_t length)
+BINFM_LARGE binfm_status binfm_check(const uint8_t *model, size_t length)
 {
     const binfm_status status = binfm_check_frame(model, length);
 
@@ -1193,12 +1209,13 @@ static inline binfm_status binfm_check(const uint8_t *model, size_t length)
  * Check a model and score some rows. In `tests` stand, row by row, the bits of the floats and the scores that Python
  * gave for each function, 4 and 8 bytes each, the lowest first. `x` takes a row, `active` its active rows.
  */
-static inline binfm_status binfm_selftest(const uint8_t *model, size_t length, const uint8_t *tests, uint16_t rows,
-                                          float *x, uint32_t *active)
+BINFM_LARGE binfm_status binfm_selftest(const uint8_t *model, size_t length, const uint8_t *tests, uint16_t rows,
+                                        float *x, uint32_t *active)
 {
     const binfm_status status = binfm_check(model, length);
     const uint8_t *at = tests;
-    uint16_t row, function;
+    uint16_t row;
+    uint16_t function;
     uint32_t i;
 
     for (row = 0u; (row < rows) && (status == BINFM_OK); row++) {

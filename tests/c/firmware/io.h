@@ -15,7 +15,7 @@ const uint8_t *get_model(uint32_t length);
 float *get_row(uint32_t features);
 uint32_t *get_active(uint32_t features);
 
-/* Between these two a row is predicted. */
+/* Between these two a model is checked, or a row predicted. */
 void mark_begin(void);
 void mark_end(void);
 

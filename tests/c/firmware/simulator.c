@@ -1,6 +1,7 @@
 /*
- * Runs avr.c: simulator FIRMWARE INPUT OUTPUT CYCLES. Reading GPIOR1 takes a byte of the input, writing GPIOR0 puts one
- * out; writing GPIOR2 begins (1) and ends (2) a count of cycles, or puts the model that comes next into flash (3).
+ * Runs avr.c: simulator FIRMWARE INPUT OUTPUT COUNTS. Reading GPIOR1 takes a byte of the input, writing GPIOR0 puts one
+ * out; writing GPIOR2 begins (1) and ends (2) a count of cycles and of bytes of stack, or puts the model that comes next
+ * into flash (3).
  */
 #include <simavr/sim_avr.h>
 #include <simavr/sim_elf.h>
@@ -10,8 +11,9 @@
 
 enum { GPIOR0_AT = 0x3e, GPIOR1_AT = 0x4a, GPIOR2_AT = 0x4b, MODEL_AT = 0x3001, FLASH = 0x8000 };
 
-static FILE *input, *output, *cycles;
+static FILE *input, *output, *counts;
 static uint64_t began;
+static uint16_t top, lowest;
 static uint32_t last_four;
 
 static int next_byte(void)
@@ -37,6 +39,11 @@ static void put(avr_t *avr, avr_io_addr_t at, uint8_t byte, void *unused)
     fputc(byte, output);
 }
 
+static uint16_t stack_pointer(const avr_t *avr)
+{
+    return (uint16_t)(avr->data[R_SPL] | avr->data[R_SPH] << 8);
+}
+
 /* The length of a model is the last number that the firmware has read. */
 static void load(avr_t *avr)
 {
@@ -55,8 +62,9 @@ static void mark(avr_t *avr, avr_io_addr_t at, uint8_t byte, void *unused)
     (void)at, (void)unused;
     if (byte == 1) {
         began = avr->cycle;
+        top = lowest = stack_pointer(avr);
     } else if (byte == 2) {
-        fprintf(cycles, "%llu\n", (unsigned long long)(avr->cycle - began));
+        fprintf(counts, "%llu %d\n", (unsigned long long)(avr->cycle - began), top - lowest);
     } else {
         load(avr);
     }
@@ -73,7 +81,7 @@ int main(int count, char **arguments)
     }
     input = fopen(arguments[2], "rb");
     output = fopen(arguments[3], "wb");
-    cycles = fopen(arguments[4], "w");
+    counts = fopen(arguments[4], "w");
     avr_init(avr);
     avr_load_firmware(avr, &firmware);
     avr_register_io_read(avr, GPIOR1_AT, get, NULL);
@@ -81,8 +89,11 @@ int main(int count, char **arguments)
     avr_register_io_write(avr, GPIOR2_AT, mark, NULL);
     do {
         state = avr_run(avr);
+        if (stack_pointer(avr) < lowest) {
+            lowest = stack_pointer(avr);
+        }
     } while (state != cpu_Done && state != cpu_Crashed);
     fclose(output);
-    fclose(cycles);
+    fclose(counts);
     return state == cpu_Crashed;
 }
