@@ -2,7 +2,7 @@
 
 Sizes were measured with Debian 12's compilers at ``-Os``. A prediction's time is a sum over the parts of the model; the
 cost of each part was fitted to models of many shapes, counted by simavr (cycles) and qemu (instructions).
-``benches/devices.py`` fits and prints these figures; ``tests/c`` compares them with compilers and emulators.
+``benches/device_costs.py`` fits them; ``tests/c`` compares all figures with compilers and emulators.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ class Costs:
     feature: float
     """Each feature, used or not."""
     numeric: float
+    byte_edge: float
+    """An edge of one byte; a step of the search among edges of two bytes, and of three or four."""
     short_step: float
-    """A step of the search among edges of two bytes, and below of one, three or four."""
     long_step: float
     category: float
     level_step: float
@@ -60,20 +61,20 @@ class Target:
 
 TARGETS = {
     "avr": Target(
-        "ATmega328P", 4214, 4032, 152, "cycles", 8,
-        Costs(509, 73, 212, 24, 139, 732, 513, 22, 1483, 242, 26, 61.6, 53),
+        "ATmega328P", 4274, 4004, 152, "cycles", 8,
+        Costs(614, 89, 193, 0, 23, 127, 699, 433, 26, 1430, 173, 36, 61.4, 55),
     ),
     "cortex-m0": Target(
-        "Cortex-M0", 1808, 1672, 368, "instructions", 32,
-        Costs(133, 17, 38, 34, 59, 119, 67, 8, 395, 0, 15, 75.7, 36),
+        "Cortex-M0", 1840, 1688, 368, "instructions", 32,
+        Costs(90, 12, 98, 0, 16, 44, 127, 51, 13, 392, 0, 18, 75.3, 37),
     ),
     "cortex-m3": Target(
-        "Cortex-M3", 1578, 1520, 344, "instructions", 32,
-        Costs(80, 14, 30, 18, 46, 81, 46, 8, 214, 0, 8, 50.7, 25),
+        "Cortex-M3", 1616, 1546, 344, "instructions", 32,
+        Costs(57, 10, 75, 1, 7.5, 35, 89, 35, 11, 214, 0, 9, 50.5, 25),
     ),
     "riscv32": Target(
-        "RV32IMAC", 2048, 1864, 320, "instructions", 32,
-        Costs(149, 0, 38, 20, 47, 113, 47, 7, 299, 0, 8, 47.5, 27),
+        "RV32IMAC", 2080, 1880, 320, "instructions", 32,
+        Costs(131, 5, 71, 0, 10, 41, 107, 35, 10, 282, 0, 11, 46.9, 27),
     ),
 }  # fmt: skip
 
@@ -114,8 +115,9 @@ def count_parts(blob: bytes, word_bits: int) -> Costs:
         prediction=1,
         feature=len(records),
         numeric=len(numeric),
+        byte_edge=sum(record.count for record in numeric if record.width == 1),
         short_step=sum(record.steps for record in numeric if record.width == 2),
-        long_step=sum(record.steps for record in numeric if record.width != 2),
+        long_step=sum(record.steps for record in numeric if record.width > 2),
         category=len(categories),
         level_step=sum(record.steps for record in categories if record.width > 0),
         text=sum(record.count for record in categories if record.kind == 3),

@@ -5,14 +5,12 @@ import re
 from machines import FIRMWARE, run
 
 
-def flash(target, folder, *options):
+def flash(target, folder, *options, source=FIRMWARE / "flash.c"):
     """Return the bytes that a program links to predict, and with -DCHECK to check a model too; libgcc included."""
     link = ["-nostdlib", "-nostartfiles", "-ffunction-sections", "-Wl,--gc-sections", "-Wl,--entry=program"]
     flags = [flag for flag in target.flags if flag not in ("-T", "-nostartfiles") and not flag.endswith(".ld")]
-    source = FIRMWARE / "flash.c"
     elf = folder / "flash.elf"
-    include = target.include
-    run([target.compiler, *flags, target.optimize, include, *options, *link, source, "-lgcc", "-o", elf])
+    run([target.compiler, *flags, target.optimize, target.include, *options, *link, source, "-lgcc", "-o", elf])
     return int(run([f"{target.prefix}size", elf]).split(b"\n")[1].split()[0])
 
 
@@ -20,13 +18,12 @@ HELPER_STACK = 24
 """More than a helper of libgcc takes (64-bit shifts and products): up to six registers."""
 
 
-def stack(target, folder, function):
-    """Return the most stack below a function of all.c, by the sizes of frames and the calls that gcc lists."""
-    source = FIRMWARE / "all.c"
-    flags = ["-fcallgraph-info=su", "-c", source, "-o", folder / "all.o"]
+def stack(target, folder, function, source=FIRMWARE / "all.c", options=()):
+    """Return the most stack below a function, by the sizes of frames and the calls that gcc lists."""
+    flags = ["-fcallgraph-info=su", *options, "-c", source, "-o", folder / "stack.o"]
     run([target.compiler, *target.flags, target.optimize, target.include, *flags], cwd=folder)
     frames, calls = {}, {}
-    for line in (folder / "all.ci").read_text().splitlines():
+    for line in (folder / "stack.ci").read_text().splitlines():
         words = re.findall(r'"([^"]*)"', line)
         if line.startswith("node:"):
             bytes_ = re.search(r"(\d+) bytes \((static|dynamic,bounded)\)", words[1])

@@ -269,7 +269,7 @@ BINFM_SMALL uint_fast8_t binfm_is_zero(uint32_t bits)
     return (((upper & 0x7fu) == 0u) && ((bits & 0xffffffu) == 0u)) ? 1u : 0u;
 }
 
-/* The number of edges that are not above a key. Nearly all features have fewer than 256 edges, of two bytes each. */
+/* The number of edges that are not above a key. Nearly all features have fewer than 256 edges of two bytes... */
 BINFM_SMALL size_t binfm_find_short(const uint8_t *edges, uint_fast8_t count, uint16_t key)
 {
     uint_fast8_t low = 0u;
@@ -283,6 +283,17 @@ BINFM_SMALL size_t binfm_find_short(const uint8_t *edges, uint_fast8_t count, ui
         } else {
             low = (uint_fast8_t)(middle + 1u);
         }
+    }
+    return low;
+}
+
+/* ... or a few edges of one byte. */
+BINFM_LARGE size_t binfm_find_byte(const uint8_t *edges, size_t count, uint_fast8_t key)
+{
+    size_t low = 0u;
+
+    while ((low < count) && (BINFM_BYTE(edges + low) <= key)) {
+        low++;
     }
     return low;
 }
@@ -311,6 +322,9 @@ BINFM_SMALL size_t binfm_interval(const uint8_t *edges, size_t count, uint_fast8
 
     if ((width == 2u) && (count < 256u)) {
         return binfm_find_short(edges, (uint_fast8_t)count, (uint16_t)(key >> 16));
+    }
+    if (width == 1u) {
+        return binfm_find_byte(edges, count, (uint_fast8_t)(key >> 24));
     }
     return (count == 0u) ? 0u : binfm_find(edges, count, width, key >> (uint_fast8_t)(32u - (8u * width)));
 }
