@@ -17,10 +17,10 @@ unexport CONDA_PREFIX PYTHONHOME PYTHONPATH
 # Two installers at once would race in one .venv; cargo uses all cores by itself.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint memcheck bench bench-peers accuracy lines clean
+.PHONY: help build demo test lint memcheck bench bench-peers accuracy device-deps device-test device-report misra lines clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: $(EXTENSION) ## build binfm into .venv
 
@@ -55,6 +55,25 @@ bench-peers: .venv-peers/binfm ## compare speed and memory with other systems; Q
 
 accuracy: build .venv/group-bench ## measure accuracy over 5 splits; BINFM_DATA names a folder of .npz files
 	$(BIN)/python benches/accuracy.py
+
+# Compilers, emulators and linters for tests/c, as Debian 12 calls them.
+DEVICE_PACKAGES := gcc g++ libc6-dev clang libclang-rt-dev cppcheck \
+	gcc-arm-none-eabi qemu-system-arm gcc-riscv64-unknown-elf qemu-system-misc \
+	gcc-avr avr-libc libsimavr-dev libelf-dev gcc-powerpc-linux-gnu libc6-dev-powerpc-cross qemu-user
+
+device-deps: ## install cross compilers and emulators (Debian, as root)
+	apt-get update -q
+	DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(DEVICE_PACKAGES)
+
+device-test: build .venv/group-test ## run the C runtime on all compilers and emulators that are installed
+	$(BIN)/python -m pytest tests/c -m "device or not device" -rs
+
+device-report: build .venv/group-test .venv/group-bench ## measure the runtime on devices, write benches/results/devices.md
+	$(BIN)/python benches/devices.py
+
+misra: ## list what cppcheck's MISRA add-on finds in the C runtime
+	cppcheck --quiet --addon=misra --std=c99 --enable=warning,style,performance,portability \
+		-Ipython/binfm/include tests/c/firmware/all.c
 
 lines: ## count lines per file and per function
 	@$(PYTHON) benches/lines.py

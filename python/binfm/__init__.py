@@ -5,6 +5,7 @@
 
 from binfm._core import ModelFormatError, __version__
 from binfm.curve import SizeCurve, size_curve
+from binfm.export import get_include
 from binfm.model import Feature, Model, load
 from binfm.training import train
 from binfm.tuning import Search
@@ -16,6 +17,7 @@ __all__ = [
     "Search",
     "SizeCurve",
     "__version__",
+    "get_include",
     "load",
     "size_curve",
     "train",

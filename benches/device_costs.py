@@ -1,0 +1,85 @@
+"""Fit the costs of binfm/devices.py to what emulators count, and print them: `python benches/device_costs.py`."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from dataclasses import astuple, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from binfm import devices
+from scipy.optimize import nnls
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "c"))
+import blobs
+from blobs import Feature, File
+from machines import TARGETS, Job
+
+FILES = 80
+ROWS = 5
+MOST_BITS = 40_000
+"""What the smallest target has room for."""
+
+
+def main() -> None:
+    for name, target in TARGETS.items():
+        rng = np.random.default_rng(0)
+        files = [_file(rng) for _ in range(FILES)]
+        jobs = [Job(file.blob(rng), _rows(rng, file), check=False) for file in files]
+        with tempfile.TemporaryDirectory() as folder:
+            _, counts = target.run(Path(folder), jobs, count=True)
+        steps = np.array([np.mean([count.steps for count in counted]) for counted in counts])
+        words = devices.TARGETS[name].word_bits
+        parts = np.array([astuple(devices.count_parts(job.blob, words)) for job in jobs])
+        costs, _ = nnls(parts / steps[:, None], np.ones(len(steps)))
+        worst = np.max(np.abs(parts @ costs / steps - 1))
+        print(name, f"worst error {worst:.1%}:", f"Costs({', '.join(f'{cost:.3g}' for cost in costs)})")
+        assert len(costs) == len(fields(devices.Costs))
+
+
+def _file(rng: np.random.Generator) -> File:
+    """Return a file of a shape that devices have: up to 30 features, at most 32 factors."""
+    tilings, functions = int(rng.choice([1, 2, 4])), int(rng.choice([1, 1, 3, 10]))
+    m = int(rng.choice([2, 4, 5, 8, 12, 16, 24, 32]))
+    features: list[Feature] = []
+    for _ in range(int(rng.integers(3, 30))):
+        features.append(_feature(rng, tilings))
+        if sum(f.rows(tilings) for f in features) * functions * (m + 1) > MOST_BITS:
+            features.pop()
+    scales = tuple((int(rng.integers(-(2**28), 2**28)), *rng.integers(0, 2**16, 2).tolist()) for _ in range(functions))
+    shifts = (int(rng.integers(0, 9)), 0, int(rng.integers(0, 4)))
+    return File(tuple(features), m, functions, tilings, scales=scales, shifts=shifts)
+
+
+def _feature(rng: np.random.Generator, tilings: int) -> Feature:
+    which, n = rng.random(), int(rng.integers(2, 28))
+    copies = tilings > 1
+    if which < 0.06:
+        return Feature(0)
+    if which < 0.78:
+        width = int(rng.choice([1, 2, 2, 2, 2, 2, 3, 4]))
+        edges = blobs.random_edges(rng, 6 if width == 1 else n, width)
+        return Feature(1, width if edges else 0, edges, copies and bool(rng.random() < 0.3))
+    if which < 0.86:
+        return Feature(2, 0, tuple(range(n)), copies)
+    if which < 0.94:
+        return blobs.whole_feature(rng, n, copies, False)
+    return Feature(3, 0, tuple(f"t{i:02}" for i in range(n)), copies)
+
+
+def _rows(rng: np.random.Generator, file: File) -> Any:
+    """Return rows in which every feature is present, each cell as likely as another."""
+    return np.column_stack([rng.choice(_values(feature), ROWS) for feature in file.features]).astype(np.float32)
+
+
+def _values(feature: Feature) -> Any:
+    if feature.kind == 1:
+        edges = [blobs.number(edge << 32 - 8 * feature.width) for edge in feature.numbers]
+        return np.array([-np.inf, *edges], np.float32)
+    return np.array(range(len(feature.numbers)) if feature.kind == 3 else feature.numbers or [0], np.float64)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,341 @@
+"""What models take on small processors, beside emlearn's forests. Run by `make device-report`.
+
+Flash is by `size`, stack by the compiler's call graph (AVR: the simulator), time in cycles (AVR) or instructions of one
+prediction, counted by the emulators of tests/c. ijcnn1 has 22 features, pendigits 16 and ten classes; both come from
+the folder that BINFM_DATA names. Sizes are chosen on a part of the training rows, accuracy is that on the test rows.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import binfm
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import train_test_split
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tests" / "c"))
+import measure  # noqa: E402
+from machines import FIRMWARE, TARGETS, Job, Target, run  # noqa: E402
+
+ROWS = 20
+"""Test rows that the emulators score."""
+CLOCK = 16e6
+"""Hertz of an Arduino Uno."""
+BUDGETS = (2048, 4096)
+HEAD = ("model", "accuracy %", "processor", "runtime", "model", "flash", "stack", "a prediction", "worst", "at 16 MHz")
+Split = tuple[Any, Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A model on a processor. `runtime` is what is linked to predict; `check` what `binfm_check` adds."""
+
+    name: str
+    accuracy: float
+    target: str
+    runtime: int
+    check: int
+    model: int
+    stack: int
+    unit: str
+    mean: float
+    worst: int
+    agreement: float
+    """Share of rows that the device and Python give the same class, in percent."""
+
+    @property
+    def flash(self) -> int:
+        return self.runtime + self.model
+
+    def cells(self) -> tuple[str, ...]:
+        cycles = self.unit == "cycles"
+        return (
+            self.name,
+            f"{self.accuracy:.2f}",
+            self.target,
+            f"{self.runtime:,}" if self.runtime else "",
+            f"{self.model:,}",
+            f"{self.flash:,}",
+            f"{self.stack:,}",
+            f"{self.mean:,.0f} {self.unit}",
+            f"{self.worst:,}",
+            f"{1e3 * self.mean / CLOCK:.2f} ms" if cycles else "",
+        )
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        lines = []
+        print(_row(HEAD), _row(("---",) * len(HEAD)), sep="\n")
+        for line in _measure_all(Path(folder)):
+            cells = line.cells() if isinstance(line, Measured) else (line, *[""] * (len(HEAD) - 1))
+            print(_row(cells), flush=True)
+            lines.append((line, cells))
+    _write([line for line, _ in lines if isinstance(line, Measured)], [cells for _, cells in lines])
+
+
+def _measure_all(folder: Path) -> Iterator[Measured | str]:
+    for name, work in (("ijcnn1", _binary), ("pendigits", _digits)):
+        split = load(name)
+        if split is None:
+            yield f"{name}: missing, BINFM_DATA names no folder that has it"
+        else:
+            yield from work(split, folder)
+
+
+def load(name: str) -> Split | None:
+    """Return training and test rows of a set, or None where it is missing."""
+    path = Path(os.environ.get("BINFM_DATA", "")) / f"{name}.npz"
+    if "BINFM_DATA" not in os.environ or not path.exists():
+        return None
+    with np.load(path) as file:
+        X, y, test = file["X"], file["y"], file["split"] == 1
+    return X[~test], y[~test], X[test], y[test]
+
+
+def _binary(split: Split, folder: Path) -> Iterator[Measured]:
+    X, y, X_test, y_test = split
+    for tilings in (1, 4):
+        model = binfm.train(X, y, m=16, b=20, tilings=tilings)
+        name = f"ijcnn1, binfm m=16 b=20 tilings={tilings}"
+        yield from _models(name, model, X_test, y_test, folder)
+    whole = tuple(np.round(1000 * part).astype(np.int16) for part in (X, X_test))
+    yield from _forests("ijcnn1", (whole[0], y > 0, whole[1], y_test > 0), folder)
+
+
+def _digits(split: Split, folder: Path) -> Iterator[Measured]:
+    X, y, X_test, y_test = split
+    for budget in BUDGETS:
+        model = fitting(X, y, budget)
+        b = max(feature.cells + model.tilings - 1 for feature in model.features)
+        name = f"pendigits, binfm ≤ {budget:,} bytes: m={model.m} b={b} tilings={model.tilings}"
+        yield from _models(name, model, X_test, y_test, folder)
+    yield from _forests("pendigits", (X.astype(np.int16), y, X_test.astype(np.int16), y_test), folder)
+
+
+# binfm
+
+
+def fitting(X: Any, y: Any, budget: int) -> binfm.Model:
+    """Return the model of at most so many bytes that was best on a third of the rows, trained on all of them."""
+    X_fit, X_held, y_fit, y_held = train_test_split(X, y, test_size=1 / 3, stratify=y, random_state=0)
+    scores = {}
+    for m in (2, 3, 4, 5, 6, 8, 10, 12):
+        for tilings in (1, 2, 3, 4, 5):
+            b = _most_rows(X, y, budget, m, tilings)
+            if b is not None:
+                model = binfm.train(X_fit, y_fit, m=m, b=b, tilings=tilings)
+                scores[m, b, tilings] = float(np.mean(model.predict(X_held) == y_held))
+    m, b, tilings = max(scores, key=lambda key: scores[key])
+    model = binfm.train(X, y, m=m, b=b, tilings=tilings)
+    return model if model.nbytes <= budget else binfm.train(X, y, m=m, b=b - 1, tilings=tilings)
+
+
+def _most_rows(X: Any, y: Any, budget: int, m: int, tilings: int) -> int | None:
+    """Return the greatest b with which a model fits: the size does not depend on how long it is trained."""
+    fits = [b for b in range(tilings + 3, 25) if _size(X, y, m, b, tilings) <= budget]
+    return max(fits, default=None)
+
+
+def _size(X: Any, y: Any, m: int, b: int, tilings: int) -> int:
+    some = slice(None, None, 8)
+    return binfm.train(X[some], y[some], m=m, b=b, tilings=tilings, epochs=1).nbytes
+
+
+def _models(name: str, model: binfm.Model, X: Any, y: Any, folder: Path) -> Iterator[Measured]:
+    labels = model.predict(X)
+    accuracy = 100 * float(np.mean(labels == y))
+    job = Job(model.to_bytes(), X[:ROWS].astype(np.float32), check=False)
+    for target in TARGETS.values():
+        (result,), (counts,) = target.run(folder, [job], count=True)
+        steps = [count.steps for count in counts]
+        predict = measure.flash(target, folder)
+        classes = model.classes
+        assert classes is not None
+        yield Measured(
+            name=name,
+            accuracy=accuracy,
+            target=target.name,
+            runtime=predict,
+            check=measure.flash(target, folder, "-DCHECK") - predict,
+            model=model.nbytes,
+            stack=_stack(target, folder, "predict", counts),
+            unit=_unit(target),
+            mean=float(np.mean(steps)),
+            worst=max(steps),
+            agreement=100 * float(np.mean(classes[list(result.labels)] == labels[:ROWS])),
+        )
+
+
+def _stack(target: Target, folder: Path, function: str, counts: list[Any], **kwargs: Any) -> int:
+    if target.name == "avr":
+        return max(count.stack for count in counts)
+    return measure.stack(target, folder, function, **kwargs)
+
+
+def _unit(target: Target) -> str:
+    return "cycles" if target.name == "avr" else "instructions"
+
+
+# emlearn
+
+
+def _forests(name: str, split: Split, folder: Path) -> Iterator[Measured]:
+    """Yield forests that take as much flash on a Cortex-M0 as a binfm model of each size, and one of ten full trees."""
+    runtime = measure.flash(TARGETS["cortex-m0"], folder)
+    budgets = BUDGETS if name == "pendigits" else (2048,)
+    for budget in budgets:
+        forest = _fitting_forest(split, runtime + budget, folder)
+        yield from _forest(f"{name}, {_describe(forest)}", forest, split, folder)
+    forest = RandomForestClassifier(10, random_state=0).fit(*split[:2])
+    yield from _forest(f"{name}, emlearn, 10 full trees", forest, split, folder)
+
+
+def _describe(forest: Any) -> str:
+    return f"emlearn, {forest.n_estimators} trees of {forest.max_leaf_nodes} leaves"
+
+
+def _fitting_forest(split: Split, flash: int, folder: Path) -> Any:
+    """Return the forest within a size that was best on a third of the rows, trained on all of them."""
+    X_fit, X_held, y_fit, y_held = train_test_split(*split[:2], test_size=1 / 3, stratify=split[1], random_state=0)
+    scores = {}
+    for trees in (1, 2, 3, 5, 7, 10, 15, 20, 30):
+        for leaves in (4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192):
+            if trees * leaves <= flash / 6:  # no leaf takes less
+                forest = RandomForestClassifier(trees, max_leaf_nodes=leaves, random_state=0).fit(X_fit, y_fit)
+                scores[trees, leaves] = forest.score(X_held, y_held)
+    for trees, leaves in sorted(scores, key=lambda key: -scores[key]):
+        forest = RandomForestClassifier(trees, max_leaf_nodes=leaves, random_state=0).fit(*split[:2])
+        _export(forest, folder)
+        if _forest_flash(TARGETS["cortex-m0"], folder) <= flash:
+            return forest
+    raise ValueError("no forest fits")
+
+
+def _export(forest: Any, folder: Path) -> None:
+    """Write the forest as emlearn does by default."""
+    import emlearn
+
+    code = emlearn.convert(forest).save(name="forest", include_proba=False)
+    (folder / "forest.h").write_text(f"#define FEATURES {forest.n_features_in_}\n{MEMSET}\n{code}\n")
+    program = '#include "forest.h"\nint32_t program(const int16_t *x);\n'
+    program += "int32_t program(const int16_t *x) { return forest_predict(x, FEATURES); }\n"
+    (folder / "program.c").write_text(program)
+
+
+def _forest_flash(target: Target, folder: Path) -> int:
+    return measure.flash(target, folder, f"-I{folder}", *QUIET, source=folder / "program.c")
+
+
+MEMSET = """#include <stddef.h>
+__attribute__((noinline, weak)) void *memset(void *at, int value, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) { ((volatile unsigned char *)at)[i] = (unsigned char)value; }
+    return at;
+}"""
+"""What gcc makes of the votes that begin at zero, for machines without a C library."""
+QUIET = ("-Wno-error", "-w")
+"""What emlearn generates has unused arguments."""
+
+
+def _forest(name: str, forest: Any, split: Split, folder: Path) -> Iterator[Measured]:
+    """Yield a forest on each processor that has room for it."""
+    _, _, X, y = split
+    _export(forest, folder)
+    labels = forest.predict(X)
+    for target in TARGETS.values():
+        flash = _forest_flash(target, folder)
+        if flash > (28_000 if target.name == "avr" else 200_000):
+            continue
+        counts, said = _run_forest(target, X[:ROWS], folder)
+        steps = [count.steps for count in counts]
+        stack = _stack(target, folder, "program", counts, source=folder / "program.c", options=[f"-I{folder}", *QUIET])
+        yield Measured(
+            name=name,
+            accuracy=100 * _exported_accuracy(forest, X, y, folder),
+            target=target.name,
+            runtime=0,
+            check=0,
+            model=flash,
+            stack=stack,
+            unit=_unit(target),
+            mean=float(np.mean(steps)),
+            worst=max(steps),
+            agreement=100 * float(np.mean(forest.classes_[list(said)] == labels[:ROWS])),
+        )
+
+
+def _run_forest(target: Target, rows: Any, folder: Path) -> tuple[list[Any], bytes]:
+    machine = "avr.c" if target.name == "avr" else "semihosting.c"
+    sources = [HERE / "forest.c", FIRMWARE / machine]
+    elf = target.compile(folder, sources, "forest.elf", f"-I{folder}", f"-I{FIRMWARE}", *QUIET)
+    (folder / "input").write_bytes(struct.pack("<H", len(rows)) + rows.astype("<i2").tobytes())
+    (folder / "output").write_bytes(b"")
+    return target.emulate(folder, elf, True), (folder / "output").read_bytes()
+
+
+def _exported_accuracy(forest: Any, X: Any, y: Any, folder: Path) -> float:
+    """Return the accuracy of the exported code, which need not agree with Python's, on all test rows."""
+    host = folder / "forest_host"
+    run(["gcc", "-O1", f"-I{folder}", f"-I{FIRMWARE}", *QUIET, HERE / "forest.c", FIRMWARE / "host.c", "-o", host])
+    chunks = [X[at : at + 60_000] for at in range(0, len(X), 60_000)]
+    said = b"".join(run([host], input=struct.pack("<H", len(c)) + c.astype("<i2").tobytes()) for c in chunks)
+    return float(np.mean(forest.classes_[np.frombuffer(said, np.uint8)] == y))
+
+
+# The page
+
+
+def _write(measured: list[Measured], rows: list[tuple[str, ...]]) -> None:
+    made = {
+        "date": date.today().isoformat(),
+        **{package: version(package) for package in ("binfm", "emlearn", "scikit-learn")},
+        **{target.name: run([target.compiler, "--version"]).decode().split("\n")[0] for target in TARGETS.values()},
+    }
+    results = [asdict(m) | {"flash": m.flash} for m in measured]
+    folder = HERE / "results"
+    folder.mkdir(exist_ok=True)
+    (folder / "devices.json").write_text(json.dumps({"made": made, "results": results}, indent=1) + "\n")
+    (folder / "devices.md").write_text(_page(made, measured, rows))
+
+
+def _page(made: dict[str, str], measured: list[Measured], rows: list[tuple[str, ...]]) -> str:
+    checks = {m.target: m.check for m in measured if m.check}
+    lines = [
+        "# Models on small processors",
+        "",
+        f"Written by `make device-report` on {made['date']}, compiled with `-Os`. Bytes of flash and stack; mean and",
+        f"worst of {ROWS} test rows. `runtime` is what is linked to predict; to check a model before adds",
+        ", ".join(f"{size:,} bytes ({target})" for target, size in checks.items()) + ".",
+        "",
+        "A forest of emlearn is code: it has no runtime apart. Its accuracy is that of the exported code. Forests with",
+        "a number of leaves are the best, on held-out rows, that take no more flash on a Cortex-M0 than a binfm model",
+        "of 2,048 or 4,096 bytes with its runtime.",
+        "",
+        _row(HEAD),
+        _row(("---", "---:", "---", *["---:"] * (len(HEAD) - 3))),
+        *map(_row, rows),
+        "",
+        "; ".join(f"{what}: {which}" for what, which in made.items() if what != "date"),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    main()

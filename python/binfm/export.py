@@ -1,0 +1,228 @@
+"""A model as a C header: its bytes, what its features are, and rows with their scores for the device to test itself."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import struct
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from binfm._core import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from binfm.model import Feature, Model
+
+TEST_ROWS = 8
+"""Rows of the self-test: as many as `_probes` has values for a feature, so that each value is in one of them."""
+MOST_BYTES = 2**22 - 1
+MOST_ACTIVE = 2**16 - 1
+PAIR_BITS = 32
+SCORE_BITS = 61
+"""The limits that binfm.h states."""
+
+_KEYWORD = re.compile(
+    "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|long|register|"
+    "restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while"
+)
+
+
+@dataclass(frozen=True)
+class Header:
+    """The fixed part of a model file, as docs/file-format.md has it."""
+
+    m: int
+    functions: int
+    tilings: int
+    loss: int
+    shift_a: int
+    shift_c: int
+    shift_bias: int
+    exponent: int
+    scales: tuple[tuple[int, int, int], ...]
+    """bias, a and c of each score function."""
+
+    @classmethod
+    def of(cls, blob: bytes) -> Header:
+        """Read the header of a file."""
+        m, functions, tilings, loss, shift_a, shift_c, shift_bias, exponent = struct.unpack_from("<HHBBBBBh", blob, 14)
+        scales = tuple(struct.unpack_from("<iHH", blob, 25 + 8 * k) for k in range(functions))
+        return cls(m, functions, tilings, loss, shift_a, shift_c, shift_bias, exponent, scales)
+
+    def score(self, function: int, linear: int, pairs: int) -> int:
+        """Return the score of L and Q in units of 2**-exponent."""
+        bias, a, c = self.scales[function]
+        return (bias << self.shift_bias) + (a << self.shift_a) * linear + (c << self.shift_c) * pairs
+
+
+def get_include() -> str:
+    """Return the folder of ``binfm.h``, the C runtime, for a compiler's ``-I``."""
+    return str(Path(__file__).parent / "include")
+
+
+def export_c(model: Model, path: str | os.PathLike[str], *, name: str = "model", runtime: bool = False) -> None:
+    """Write a model as a C header; see :meth:`binfm.Model.export_c`."""
+    _check_name(name)
+    if not isinstance(runtime, bool):
+        raise TypeError(f"runtime: got {runtime!r}; accepted are True and False")
+    check_limits(model)
+    text = "\n".join(_lines(model, name, runtime)) + "\n"
+    Path(path).write_bytes(text.encode("ascii"))
+
+
+def check_limits(model: Model) -> None:
+    """Raise ValueError if the C runtime refuses a model."""
+    header = Header.of(model.to_bytes())
+    active = header.tilings * sum(feature.kind != "unused" for feature in model.features)
+    pairs = header.m * active * (active - 1) // 2
+    score = max(c for _, _, c in header.scales) * pairs << header.shift_c
+    for what, got, most in (
+        ("bytes", model.nbytes, MOST_BYTES),
+        ("rows that can be active at once", active, MOST_ACTIVE),
+        ("for m times the square of the rows that can be active", header.m * active**2, 2**PAIR_BITS - 1),
+        ("for the pair term of a score", score, 2**SCORE_BITS - 1),
+    ):
+        if got > most:
+            raise ValueError(f"model: got {got} {what}; accepted by the C runtime are up to {most}")
+
+
+def integer_scores(model: Model, rows: NDArray[np.float32]) -> list[list[int]]:
+    """Return the score of each row and function in units of 2**-exponent; a text category is given by its index."""
+    header = Header.of(model.to_bytes())
+    terms: list[list[int]] = model._core.terms(rows, 1).tolist()
+    functions = range(header.functions)
+    return [[header.score(k, row[k], row[header.functions + k]) for k in functions] for row in terms]
+
+
+# The self-test
+
+
+def self_test(model: Model) -> bytes:
+    """Return rows that touch every sort of cell, each followed by the score of each function."""
+    probes = [_probes(feature) for feature in model.features]
+    rows = np.array([[p[(r + j) % TEST_ROWS] for j, p in enumerate(probes)] for r in range(TEST_ROWS)], np.float32)
+    scores = integer_scores(model, rows)
+    pairs = zip(rows.astype("<f4"), scores, strict=True)
+    return b"".join(row.tobytes() + struct.pack(f"<{len(score)}q", *score) for row, score in pairs)
+
+
+def _probes(feature: Feature) -> list[float]:
+    """Return values of a feature: ordinary ones, ones at the edge of a cell, NaN, zeros and unknown categories."""
+    if feature.kind == "categorical":
+        known: Sequence[Any] = feature.levels
+        numbers = range(len(known)) if isinstance(known[0], str) else known
+        first, middle, last = (float(np.float32(numbers[i])) for i in (0, len(numbers) // 2, -1))
+        return [first, np.nan, last, last + 1.0, middle, middle + 0.5, 0.0, -1.0]
+    if len(feature.edges) == 0:
+        return [1.0, np.nan, 0.0, -1.0, -0.0, np.inf, -np.inf, 0.5]
+    first, middle, last = (feature.edges[i] for i in (0, len(feature.edges) // 2, -1))
+    with np.errstate(over="ignore"):
+        below = np.nextafter(np.array([first, middle, last], np.float32), np.float32(-np.inf))
+    return [float(x) for x in (below[0], np.nan, first, middle, 0.0, below[1], -0.0, last)]
+
+
+# The text
+
+
+def _lines(model: Model, name: str, runtime: bool) -> Iterable[str]:
+    blob, upper = model.to_bytes(), name.upper()
+    tests = self_test(model)
+    yield from _comment(model, name)
+    yield from (f"#ifndef BINFM_MODEL_{upper}", f"#define BINFM_MODEL_{upper}", "")
+    yield (Path(get_include()) / "binfm.h").read_text("ascii") if runtime else '#include "binfm.h"\n'
+    for what, value in _constants(model, blob):
+        yield f"#define {upper}_{what} {value}"
+    yield ""
+    yield from _array(f"{name}_model", f"{upper}_BYTES", blob)
+    yield "/* Rows and their scores, for the self-test. */"
+    yield from _array(f"{name}_tests", f"{len(tests)}u", tests)
+    yield textwrap.dedent(f"""\
+        /* BINFM_OK if the model is whole and this machine scores as Python does. It takes
+         * {_self_test_stack(model)} bytes of stack, and what binfm_check takes. */
+        static inline binfm_status {name}_selftest(void)
+        {{
+            float x[{upper}_FEATURES];
+            uint32_t active[BINFM_ACTIVE({upper}_FEATURES)];
+
+            return binfm_selftest({name}_model, {upper}_BYTES, {name}_tests, {upper}_TESTS, x, active);
+        }}
+
+        #endif""")
+
+
+def _self_test_stack(model: Model) -> int:
+    return 4 * model.n_features + 4 * (model.n_features + 2)
+
+
+def _constants(model: Model, blob: bytes) -> list[tuple[str, str]]:
+    header = Header.of(blob)
+    classes = 0 if model.classes is None else len(model.classes)
+    return [
+        ("ID", f'"{hashlib.sha256(blob).hexdigest()[:16]}"'),
+        ("BYTES", f"{len(blob)}u"),
+        ("FEATURES", f"{model.n_features}u"),
+        ("FUNCTIONS", f"{header.functions}u"),
+        ("CLASSES", f"{classes}u"),
+        ("EXPONENT", f"({header.exponent})"),
+        ("TESTS", f"{TEST_ROWS}u"),
+    ]
+
+
+def _array(name: str, size: str, data: bytes) -> Iterable[str]:
+    yield f"static const uint8_t {name}[{size}] BINFM_FLASH = {{"
+    for at in range(0, len(data), 20):
+        yield "    " + ",".join(map(str, data[at : at + 20])) + ","
+    yield "};\n"
+
+
+def _comment(model: Model, name: str) -> Iterable[str]:
+    """Say what the model is and what x holds. Texts are written so that they cannot end the comment."""
+    task = "regression" if model.classes is None else f"{len(model.classes)} classes"
+    lines = [
+        f"{name}: a binfm model for {task}, {model.n_features} features, {model.nbytes} bytes.",
+        f"Written by binfm {__version__}; training writes a new one, so do not edit it.",
+        "",
+        "Features, in the order of x:",
+        *(f"{j:6}  {_feature(feature)}" for j, feature in enumerate(model.features)),
+    ]
+    if model.classes is not None:
+        lines += ["", "Classes:", *(f"{k:6}  {_quoted(label)}" for k, label in enumerate(model.classes.tolist()))]
+    yield "/*"
+    for line in lines:
+        wrapped = textwrap.wrap(line, 110, subsequent_indent=" " * 8, break_long_words=False, break_on_hyphens=False)
+        yield from (f" * {part}".rstrip() for part in wrapped or [""])
+    yield " */"
+
+
+def _feature(feature: Feature) -> str:
+    if feature.kind == "unused":
+        return "not used"
+    missing = "" if feature.missing_row is None else "; NaN is a value like others"
+    if feature.kind == "numeric":
+        return f"number, {feature.cells} cells{missing}"
+    if isinstance(feature.levels[0], str):
+        return "category, as " + ", ".join(f"{i} {_quoted(t)}" for i, t in enumerate(feature.levels)) + missing
+    return "category, one of " + " ".join(map(str, feature.levels)) + missing
+
+
+def _quoted(label: Any) -> str:
+    return json.dumps(label).replace("/", "\\/")
+
+
+def _check_name(name: Any) -> None:
+    accepted = "accepted is a C identifier that begins with a letter, and not with binfm"
+    if not isinstance(name, str):
+        raise TypeError(f"name: got {type(name).__name__}; {accepted}")
+    reserved = _KEYWORD.fullmatch(name) or name.lower().startswith("binfm")
+    if reserved or not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", name):
+        raise ValueError(f"name: got {name!r}; {accepted}")

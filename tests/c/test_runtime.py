@@ -1,0 +1,274 @@
+"""binfm.h gives Python's scores on the host, whatever the compiler makes of it, and reads nothing that is not there."""
+
+import blobs
+import numpy as np
+import pytest
+from blobs import Feature, File
+from machines import FIRMWARE, INCLUDE, STRICT, Host, Job, need, run
+
+OK, BAD_LENGTH, BAD_MAGIC, BAD_VERSION, BAD_CHECKSUM, BAD_FORMAT, TOO_LARGE = range(7)
+SANITIZED = ("-std=c99", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+
+GCC = {
+    "32": Host("gcc", ("-std=c99", "-O2")),
+    "8": Host("gcc", ("-std=c99", "-O2", "-DBINFM_WORD_BITS=8u")),
+    "plain": Host("gcc", ("-std=c99", "-O2", "-DBINFM_PLAIN_C")),
+    "sanitized": Host("gcc", SANITIZED),
+}
+MORE = {
+    "O0": Host("gcc", ("-std=c99", "-O0")),
+    "O3": Host("gcc", ("-std=c99", "-O3", "-march=native")),
+    "8, sanitized": Host("gcc", (*SANITIZED, "-DBINFM_WORD_BITS=8u")),
+    "big-endian": Host("powerpc-linux-gnu-gcc", ("-static", "-std=c99", "-O2"), "qemu-ppc"),
+    "big-endian, plain": Host("powerpc-linux-gnu-gcc", ("-static", "-std=c99", "-Os", "-DBINFM_PLAIN_C"), "qemu-ppc"),
+    "c++98": Host("g++", ("-x", "c++", "-std=c++98", "-O2")),
+    "clang": Host("clang", ("-std=c99", "-Os")),
+    "clang++": Host("clang++", ("-x", "c++", "-std=c++17", "-O2", "-Wno-deprecated")),
+    "clang, sanitized": Host("clang", SANITIZED),
+    "uninitialized": Host("clang", ("-std=c99", "-O1", "-g", "-fsanitize=memory")),
+    "8, uninitialized": Host("clang", ("-std=c99", "-O1", "-g", "-fsanitize=memory", "-DBINFM_WORD_BITS=8u")),
+}
+
+
+def device(machines):
+    return [pytest.param(machine, id=name, marks=pytest.mark.device) for name, machine in machines.items()]
+
+
+def host(machines):
+    return [pytest.param(machine, id=name) for name, machine in machines.items()]
+
+
+def assert_same(jobs, results):
+    """Compare with Python: all that the header says, every score, every class."""
+    for job, result in zip(jobs, results, strict=True):
+        assert result.status == OK
+        want = blobs.answer(job.blob, job.X.astype(np.float32))
+        head = (result.features, result.functions, result.classes, result.exponent)
+        assert head == (want.features, want.functions, want.classes, want.exponent)
+        assert [list(row) for row in result.scores] == want.scores
+        assert list(result.labels) == want.labels
+
+
+@pytest.mark.parametrize("machine", host(GCC) + device(MORE))
+def test_scores_are_those_of_python(machine, folder, jobs):
+    assert_same(jobs, machine.run(folder, jobs))
+
+
+def test_the_random_files_have_every_shape(jobs):
+    """What the tests above promise to have covered."""
+    heads = {tuple(job.blob[14:20]) for job in jobs}
+    assert {head[4] for head in heads} >= {1, 2, 3, 4, 5, 6, 7, 40}, "tilings"
+    assert len({head[0] for head in heads}) > 30, "numbers of factors"
+    assert {head[2] for head in heads} >= {1, 3, 4, 10}, "functions"
+    assert {head[5] for head in heads} == {0, 1, 2, 3}, "losses"
+    assert {job.blob[5] for job in jobs} == {0, 1, 2, 3}, "flags"
+    answers = [blobs.answer(job.blob, job.X[:1].astype(np.float32)) for job in jobs]
+    assert any(abs(score) >= 2**53 for a in answers for score in a.scores[0]), "more than a float64 holds"
+    rows = np.concatenate([job.X.ravel() for job in jobs if job.X.dtype == np.float32])
+    bits = rows.view(np.uint32)
+    for special in blobs.SPECIAL.view(np.uint32):
+        assert (bits == special).any(), hex(special)
+
+
+def test_trained_models_score_as_in_python(trained, folder):
+    """Through the public face: the float score is the integer times 2**-e, the class is the label's place."""
+    names = [name for name in trained if name != "text"]
+    jobs = [Job(trained[name][0].to_bytes(), np.asarray(trained[name][1], np.float32)) for name in names]
+    for name, result in zip(names, GCC["32"].run(folder, jobs), strict=True):
+        model, X = trained[name]
+        scores = np.array(result.scores, object) * 2.0**-result.exponent
+        want = model.decision_function(X)
+        np.testing.assert_array_equal(np.squeeze(scores.astype(np.float64)), want)
+        if model.classes is not None:
+            np.testing.assert_array_equal(model.classes[list(result.labels)], model.predict(X))
+
+
+def test_text_categories_go_by_their_index(trained, folder):
+    model, table = trained["text"]
+    texts = model.features[2].levels
+    new = np.array([[0.5, None, "mauve", 3, 0], [None, 0.5, texts[1], 4, 0], [0, -0.0, None, None, None]], object)
+    table = np.vstack([table[:20], new])
+    X = np.array([[np.nan if v is None else index(v, texts) for v in row] for row in table], np.float32)
+    (result,) = GCC["32"].run(folder, [Job(model.to_bytes(), X)])
+    scores = [row[0] * 2.0**-result.exponent for row in result.scores]
+    np.testing.assert_array_equal(scores, model.decision_function(table))
+
+
+def index(value, texts):
+    if not isinstance(value, str):
+        return value
+    return texts.index(value) if value in texts else len(texts)
+
+
+# Limits
+
+
+def blob_of(active=1, m=1, c=1, shift_c=0):
+    """Return a file with so many active rows."""
+    tilings = next(t for t in range(255, 0, -1) if active % t == 0)
+    features = (Feature(1),) * (active // tilings)
+    return File(features, m=m, tilings=tilings, shifts=(24, shift_c, 24), scales=((-(2**31), 65535, c),)).blob()
+
+
+def test_models_at_the_limits_are_scored_and_those_beyond_are_refused(folder):
+    """Each pair is the last that is accepted and the first that is not."""
+    pairs = [
+        (blob_of(active=65_535), blob_of(active=65_536)),
+        (blob_of(active=8 * 255, m=1032), blob_of(active=8 * 255, m=1033)),
+        (blob_of(active=255, m=129, c=32767, shift_c=24), blob_of(active=255, m=130, c=32767, shift_c=24)),
+    ]
+    jobs = [Job(blob, np.zeros((1, int.from_bytes(blob[10:14], "little")), np.float32)) for p in pairs for blob in p]
+    assert [blobs.is_too_large(job.blob) for job in jobs] == [False, True] * len(pairs)
+    for machine in (GCC["sanitized"], GCC["8"]):
+        results = machine.run(folder, jobs)
+        assert [result.status for result in results] == [OK, TOO_LARGE] * len(pairs)
+        assert_same(jobs[::2], results[::2])
+
+
+def test_a_file_of_four_megabytes_is_refused(folder):
+    levels = (4 * 2**20 - 100) * 4
+    small, large = (File((Feature(2, 0, range(n)),), m=1).blob() for n in (levels, levels + 400))
+    assert len(small) < 2**22 <= len(large)
+    jobs = [Job(small, np.array([[0], [levels - 1], [levels]], np.float32)), Job(large, np.zeros((0, 1), np.float32))]
+    results = GCC["32"].run(folder, jobs)
+    assert_same(jobs[:1], results[:1])
+    assert results[1].status == TOO_LARGE
+
+
+# Hostile files
+
+
+def refused_or_same(folder, machine, candidates):
+    """Every file is refused by both, or scored alike by both; returns how many each way."""
+    rng = np.random.default_rng(0)
+    jobs, answers = [], []
+    for blob in candidates:
+        try:
+            features = blobs.binfm.Model.from_bytes(blob).n_features
+        except blobs.binfm.ModelFormatError:
+            features, rows = 0, 0
+        else:
+            rows = 2 if features < 3000 else 0
+        X = rng.choice(blobs.SPECIAL, (rows, features)).astype(np.float32)
+        jobs.append(Job(blob, X))
+        answers.append(blobs.answer(blob, X) if features else None)
+    results = machine.run(folder, jobs)
+    for job, result, want in zip(jobs, results, answers, strict=True):
+        if want is None:
+            assert result.status in (BAD_LENGTH, BAD_MAGIC, BAD_VERSION, BAD_CHECKSUM, BAD_FORMAT), job.blob.hex()
+        elif blobs.is_too_large(job.blob):
+            assert result.status == TOO_LARGE, job.blob.hex()
+        else:
+            assert result.status == OK, job.blob.hex()
+            assert [list(row) for row in result.scores] == want.scores, job.blob.hex()
+    accepted = sum(result.status == OK for result in results)
+    return accepted, len(results) - accepted
+
+
+@pytest.fixture(scope="session")
+def victims():
+    """Small files that together have everything that a file can have."""
+    numeric = [
+        Feature(1, w, blobs.random_edges(np.random.default_rng(w), 4, w), missing=w % 2 == 0) for w in (1, 2, 3, 4)
+    ]
+    whole = [Feature(2, w, (-(2 ** (8 * w - 1)), 0, 1)) for w in (1, 2, 4, 8)]
+    texts = Feature(3, 0, ("", "a", "aé", "日", "😀"), missing=True)
+    copied = tuple(Feature(f.kind, f.width, f.numbers, True, f.missing) for f in (numeric[1], whole[0], texts))
+    plain = (*numeric, Feature(1), Feature(0))
+    return [
+        File(plain, m=2).blob(),
+        File((*whole, Feature(2, 0, (0, 1, 2))), m=1, loss=3, sparse=True).blob(),
+        File((texts, Feature(0)), m=3, labels=bytes([3])).blob(),
+        File((numeric[0], *copied), m=1, tilings=2, labels=bytes([1, 1, 256 - 5, 9])).blob(),
+        File(plain[:2], m=1, functions=3, scales=((1, 2, 3),) * 3, labels=bytes([4, 0, 1, 97, 2, 97, 98])).blob(),
+        File(plain[:1], m=4, labels=bytes([2]) + np.array([-1.5, 2.0]).tobytes()).blob(),
+        File(plain[:1], m=4, labels=bytes([1, 8]) + np.array([-1, 2**40]).tobytes()).blob(),
+    ]
+
+
+def flips(blob):
+    """Yield the file with each bit turned and the checksum made right again."""
+    for bit in range(8 * (len(blob) - 4)):
+        body = bytearray(blob[:-4])
+        body[bit // 8] ^= 1 << bit % 8
+        yield blobs.signed(body)
+
+
+def cuts(blob):
+    """Yield the file cut at each byte, as it is and with length and checksum made right again."""
+    for end in range(len(blob)):
+        yield blob[:end]
+        if end >= 10:
+            yield blobs.signed(blob[:6] + (end + 4).to_bytes(4, "little") + blob[10:end])
+
+
+def splices(blob, rng, n):
+    """Yield the file with a few bytes exchanged, put in or taken out."""
+    for _ in range(n):
+        body = bytearray(blob[:-4])
+        at = int(rng.integers(10, len(body)))
+        end = at + int(rng.integers(0, 4))
+        body[at:end] = rng.choice([0, 1, 2, 3, 0x7F, 0x80, 0xFF, rng.integers(0, 256)], rng.integers(0, 5)).tolist()
+        body[6:10] = (len(body) + 4).to_bytes(4, "little")
+        yield blobs.signed(body)
+
+
+def test_damaged_files_are_refused_or_scored_as_in_python(folder, victims):
+    rng = np.random.default_rng(3)
+    candidates = [c for v in victims for c in (v, *flips(v), *cuts(v), *splices(v, rng, 300))]
+    accepted, refused = refused_or_same(folder, GCC["sanitized"], candidates)
+    assert accepted > 1000
+    assert refused > 5000
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("machine", device({n: MORE[n] for n in ("8, sanitized", "clang, sanitized", "uninitialized")}))
+def test_more_damaged_files(folder, victims, machine):
+    rng = np.random.default_rng(4)
+    candidates = [c for v in victims for c in (*flips(v), *cuts(v), *splices(v, rng, 3000))]
+    assert min(refused_or_same(folder, machine, candidates)) > 1000
+
+
+def test_a_flipped_bit_is_damage(folder, victims):
+    jobs = []
+    for bit in range(8 * len(victims[0])):
+        body = bytearray(victims[0])
+        body[bit // 8] ^= 1 << bit % 8
+        jobs.append(Job(bytes(body), np.zeros((0, 0), np.float32)))
+    statuses = {result.status for result in GCC["32"].run(folder, jobs)}
+    assert statuses == {BAD_LENGTH, BAD_MAGIC, BAD_VERSION, BAD_CHECKSUM}
+
+
+# What binfm.h does not need
+
+
+def test_it_needs_nothing(folder):
+    """No symbol of another library, no data, no floating-point register, no call of itself."""
+    need("gcc", "nm", "size")
+    source = folder / "all.c"
+    source.write_text((FIRMWARE / "all.c").read_text())
+    flags = ["-std=c99", "-ffreestanding", "-mgeneral-regs-only", "-fcallgraph-info", *STRICT, f"-I{INCLUDE}"]
+    for optimize in ("-Os", "-O2", "-O3"):
+        run(["gcc", *flags, optimize, "-c", source, "-o", folder / "all.o"], cwd=folder)
+        assert run(["nm", "--undefined-only", folder / "all.o"]) == b""
+        _, data, bss, *_ = run(["size", folder / "all.o"]).split(b"\n")[1].split()
+        assert (data, bss) == (b"0", b"0")
+        assert_no_cycle((folder / "all.ci").read_text())
+
+
+def assert_no_cycle(callgraph):
+    """Follow the calls that gcc lists."""
+    calls = {}
+    for line in callgraph.splitlines():
+        words = line.split('"')
+        if line.startswith("edge:"):
+            calls.setdefault(words[1], set()).add(words[3])
+    assert calls
+
+    def below(name, above):
+        assert name not in above, f"{name} calls itself"
+        for called in calls.get(name, ()):
+            below(called, above | {name})
+
+    for name in calls:
+        below(name, frozenset())
