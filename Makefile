@@ -16,7 +16,7 @@ unexport CONDA_PREFIX PYTHONHOME PYTHONPATH
 # Two installers at once would race in one .venv; cargo uses all cores by itself.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint bench accuracy lines clean
+.PHONY: help build demo test lint bench accuracy pareto lines clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,11 +46,14 @@ bench: ## time kernels, training and scoring
 accuracy: build .venv/group-bench ## measure accuracy over 5 splits; BINFM_DATA names a folder of .npz files
 	$(BIN)/python benches/accuracy.py
 
+pareto: build .venv-pareto/ready ## measure accuracy by model bytes against other packages; ONLY=binfm measures binfm again
+	PYTHONPATH=python:benches .venv-pareto/bin/python -m pareto $(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
+
 lines: ## count lines per file and per function
 	@$(PYTHON) benches/lines.py
 
 clean: ## remove everything that was built
-	rm -rf .venv target demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
+	rm -rf .venv .venv-pareto target demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
 	find python tests benches -name __pycache__ -prune -exec rm -rf {} +
 
 $(EXTENSION): .venv/ready pyproject.toml $(RUST)
@@ -62,6 +65,13 @@ $(EXTENSION): .venv/ready pyproject.toml $(RUST)
 	@$(PYTHON) -c 'import sys; sys.exit("binfm needs Python 3.10 or newer" if sys.version_info < (3, 10) else 0)'
 	$(PYTHON) -m venv .venv
 	$(PIP) install --quiet --upgrade 'pip>=25.1' 'maturin>=1.9.4,<2'
+	@touch $@
+
+# The other packages bring numpy, pandas and more of their own choice: they never meet those of the tests.
+.venv-pareto/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-pareto
+	.venv-pareto/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-pareto/bin/python -m pip install --quiet --group pareto
 	@touch $@
 
 .venv/group-%: pyproject.toml .venv/ready
