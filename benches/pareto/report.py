@@ -29,16 +29,16 @@ CHOICE = f"""\
 
 `binfm.train(X, y, max_bytes=N)` chooses for itself. For the others, {FOLDS}-fold cross-validation of the training part:
 all candidates on one fold, then twice the neighbours of each budget's best, then each budget's four best on the other
-folds. A fit serves all budgets, because it is cut after every few rounds (splits, weights). The finalists are fitted on
-the whole training part; a budget gets the one, and the cut, of the best mean accuracy over the folds among those that
-fit.
+folds. A fit serves all budgets, because it is cut after every few rounds (splits, weights). What counts is the bytes of
+the model of the whole training part; a budget gets the settings and the cut of the best mean accuracy over the folds
+among those that fit.
 
-* hessboost: rounds × (depth 1, 2, 3, 4, 6 or 3, 5, 8, 12, 20, 40 leaves) × learning rate 0.15, 0.4, 0.9 × four pairs of
+* hessboost: rounds × (depth 1, 2, 3, 6 or 3, 5, 8, 12, 20, 40 leaves) × learning rate 0.2, 0.45, 0.9 × three pairs of
   its ToaD penalties, in proportion to the rows. Near the best also other rates, penalties, depths and leaves, 32 bins,
-  less λ, larger leaves, capped leaf values. Inputs are rounded to float16, which halves its thresholds, or not, where
-  that is better.
-* LightGBM: rounds × 2, 3, 5, 8, 12, 20, 31 leaves × learning rate 0.15, 0.4, 0.9. Near the best also other rates and
-  leaves, 63 and 23 bins, more and less λ, other least rows of a leaf.
+  less λ, capped leaf values (which then are shared). Inputs are rounded to float16, which halves its thresholds, or
+  not, where that is better.
+* LightGBM: rounds × 2, 3, 5, 8, 12, 20, 31, 48 leaves × learning rate 0.2, 0.45, 0.9. Near the best also other rates
+  and leaves, 63 and 23 bins, more and less λ, other least rows of a leaf.
 * Decision tree: splits × Gini or entropy × least rows of a leaf × best split first or cost-complexity pruning.
 * Logistic regression: C × squares (one softmax) or absolute values (a function a class) × weights kept.
 """

@@ -1,18 +1,18 @@
 """The peers' settings, by cross-validation on the training part under a limit of bytes.
 
 1. Every candidate is fitted on the first fold. A fit is a ladder: it serves all budgets.
-2. Twice: the neighbours of each budget's best candidate are tried there too.
-3. Each budget's FINALISTS go on to the other folds, and are fitted on the whole training part, which says how many
-   bytes each step really takes.
-4. A budget gets the finalist and the step of the best mean accuracy over the folds among those that fit. That model is
-   scored on the test part, once.
+2. The best candidates are fitted on the whole training part too, which says how many bytes each step really takes:
+   with more rows a model is a little larger, and one that just fitted may not.
+3. Twice: the neighbours of each budget's best candidate are tried.
+4. Each budget's FINALISTS go on to the other folds. A budget gets the finalist and the step of the best mean accuracy
+   over the folds among those that fit. That model is scored on the test part, once.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -24,6 +24,8 @@ from pareto.store import Point
 
 REFINEMENTS = 2
 FINALISTS = 4
+MOST_CHECKED = 16
+"""Candidates a budget whose bytes on the whole training part are looked at, at most."""
 
 Settings = dict[str, Any]
 
@@ -53,19 +55,34 @@ Curve = dict[int, Rung]
 
 @dataclass
 class Trial:
-    """Settings, and their curve on each fold so far."""
+    """Settings, their curve on each fold so far, and the ladder of the whole training part once it is needed."""
 
     settings: Settings
-    curves: list[Curve] = field(default_factory=list)
+    curves: list[Curve]
+    whole: Ladder | None = None
 
-    def best(self, budget: int) -> float:
-        """Return the best accuracy on the first fold within a budget, −1 where nothing fits."""
+    def hoped(self, budget: int) -> float:
+        """Return the best accuracy on the first fold within a budget, by the bytes there; −1 where nothing fits."""
         return max((rung.accuracy for rung in self.curves[0].values() if rung.bytes <= budget), default=-1.0)
 
-    def mean(self, step: int) -> float:
-        """Return the mean accuracy over the folds at a step, −1 where a fold does not reach it."""
-        if not all(step in curve for curve in self.curves):
-            return -1.0
+    def best(self, budget: int) -> float:
+        """Return the same by the bytes of the whole training part."""
+        return max((self.curves[0][step].accuracy for step in self._fitting(budget)), default=-1.0)
+
+    def choices(self, budget: int) -> list[tuple[float, int, int]]:
+        """Return mean accuracy over the folds, bytes and step of all cuts within a budget."""
+        return [(self._mean(step), self._sizes[step], step) for step in self._fitting(budget)]
+
+    @property
+    def _sizes(self) -> dict[int, int]:
+        return self.whole.sizes if self.whole else {}
+
+    def _fitting(self, budget: int) -> list[int]:
+        """Return the steps within a budget that all folds reach."""
+        fitting = [step for step, size in self._sizes.items() if size <= budget]
+        return [step for step in fitting if all(step in curve for curve in self.curves)]
+
+    def _mean(self, step: int) -> float:
         return float(np.mean([curve[step].accuracy for curve in self.curves]))
 
 
@@ -85,8 +102,7 @@ class Search:
         finalists = self._leaders(FINALISTS)
         for trial in finalists:
             trial.curves += [self._curve(trial.settings, fold) for fold in range(1, len(self.folds))]
-        whole = [(trial, self._fit(trial.settings, self.problem.X, self.problem.y)) for trial in finalists]
-        return {budget: self._choose(whole, budget) for budget in BUDGETS}
+        return {budget: self._choose(finalists, budget) for budget in BUDGETS}
 
     def _try(self, candidates: Iterable[Settings]) -> None:
         for settings in candidates:
@@ -96,11 +112,18 @@ class Search:
 
     def _leaders(self, count: int) -> list[Trial]:
         """Return the `count` best trials of every budget, each once."""
-        leaders: dict[int, Trial] = {}
-        for budget in BUDGETS:
-            ranked = sorted(self.trials.values(), key=lambda trial: -trial.best(budget))
-            leaders |= {id(trial): trial for trial in ranked[:count] if trial.best(budget) >= 0}
+        leaders = {id(trial): trial for budget in BUDGETS for trial in self._best(budget, count)}
         return list(leaders.values())
+
+    def _best(self, budget: int, count: int) -> list[Trial]:
+        """Return the `count` best trials of a budget, fitting on the whole training part until they are certain."""
+        best: list[Trial] = []
+        for trial in sorted(self.trials.values(), key=lambda trial: -trial.hoped(budget))[:MOST_CHECKED]:
+            if trial.hoped(budget) < 0 or (len(best) == count and best[-1].best(budget) >= trial.hoped(budget)):
+                break
+            trial.whole = trial.whole or self._fit(trial.settings, self.problem.X, self.problem.y)
+            best = sorted([*best, trial], key=lambda trial: -trial.best(budget))[:count]
+        return [trial for trial in best if trial.best(budget) >= 0]
 
     def _fit(self, settings: Settings, X: NDArray[Any], y: Codes) -> Ladder:
         return self.family.fit(settings, X, y, self.problem.classes)
@@ -112,16 +135,11 @@ class Search:
         predicted = zip(ladder.sizes.items(), ladder.predictions(X[held]), strict=True)
         return {step: Rung(size, float(np.mean(codes == y[held]))) for (step, size), codes in predicted}
 
-    def _choose(self, whole: list[tuple[Trial, Ladder]], budget: int) -> Point | None:
-        fitting = [
-            (trial.mean(step), -size, index, step)
-            for index, (trial, ladder) in enumerate(whole)
-            for step, size in ladder.sizes.items()
-            if size <= budget and trial.mean(step) >= 0
-        ]
-        if not fitting:
+    def _choose(self, finalists: list[Trial], budget: int) -> Point | None:
+        """Return the best cut within a budget; the smaller of two that are equal."""
+        choices = [(choice, trial) for trial in finalists for choice in trial.choices(budget)]
+        if not choices:
             return None
-        validated, size, index, step = max(fitting)
-        trial, ladder = whole[index]
-        accuracy = self.problem.test_accuracy(ladder.predict(step, self.problem.X_test))
-        return Point(accuracy, -size, {**trial.settings, "step": step}, validated)
+        (validated, size, step), trial = max(choices, key=lambda pair: (pair[0][0], -pair[0][1]))
+        predicted = trial.whole.predict(step, self.problem.X_test)
+        return Point(self.problem.test_accuracy(predicted), size, {**trial.settings, "step": step}, validated)

@@ -15,10 +15,10 @@ from pareto.problem import BUDGETS, Codes, Problem
 from pareto.search import Search, Settings
 from pareto.store import Point
 
-DEPTHS = (1, 2, 3, 4, 6)
+DEPTHS = (1, 2, 3, 6)
 LEAVES = (3, 5, 8, 12, 20, 40)
-RATES = (0.15, 0.4, 0.9)
-PENALTIES = ((0.0, 0.0), (2e-4, 2e-3), (1e-3, 0.0), (1e-3, 1e-2))
+RATES = (0.2, 0.45, 0.9)
+PENALTIES = ((0.0, 0.0), (2e-4, 2e-3), (1e-3, 0.0))
 """ToaD's penalties of a new threshold and a new feature, a training row: gains grow with the rows, and so must they."""
 HALF_MAX = float(np.finfo(np.float16).max)
 
@@ -55,7 +55,6 @@ class Family:
             {"feature_penalty": 0.0 if feature else 10 * threshold},
             {"max_bin": 32},
             {"lambda": 0.1},
-            {"min_child_weight": 8.0},
             {"max_delta_step": 0.7},
             {"half": False},
         ]

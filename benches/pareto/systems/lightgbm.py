@@ -16,8 +16,8 @@ from pareto.problem import BUDGETS, Codes, Problem
 from pareto.search import Search, Settings
 from pareto.store import Point
 
-LEAVES = (2, 3, 5, 8, 12, 20, 31)
-RATES = (0.15, 0.4, 0.9)
+LEAVES = (2, 3, 5, 8, 12, 20, 31, 48)
+RATES = (0.2, 0.45, 0.9)
 BASE = {"max_bin": 255, "min_data_in_leaf": 5, "lambda_l2": 1.0, "min_sum_hessian_in_leaf": 0.1}
 """Without some λ boosting diverges at the high learning rates that small models need."""
 FIXED = {"num_threads": 1, "seed": 0, "deterministic": True, "force_col_wise": True, "verbose": -1}
