@@ -17,7 +17,7 @@ unexport CONDA_PREFIX PYTHONHOME PYTHONPATH
 # Two installers at once would race in one .venv; cargo uses all cores by itself.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint memcheck bench bench-peers accuracy device-deps device-test device-report misra lines clean
+.PHONY: help build demo test lint memcheck bench bench-peers accuracy pareto device-deps device-test device-report misra lines clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ bench-peers: .venv-peers/binfm ## compare speed and memory with other systems; Q
 accuracy: build .venv/group-bench ## measure accuracy over 5 splits; BINFM_DATA names a folder of .npz files
 	$(BIN)/python benches/accuracy.py
 
+pareto: build .venv-pareto/ready ## measure accuracy by model bytes against other packages; ONLY=binfm measures binfm again
+	PYTHONPATH=python:benches .venv-pareto/bin/python -m pareto $(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
+
 # Compilers, emulators and linters for tests/c, as Debian 12 calls them.
 DEVICE_PACKAGES := gcc g++ libc6-dev clang libclang-rt-dev cppcheck \
 	gcc-arm-none-eabi qemu-system-arm gcc-riscv64-unknown-elf qemu-system-misc \
@@ -79,7 +82,7 @@ lines: ## count lines per file and per function
 	@$(PYTHON) benches/lines.py
 
 clean: ## remove everything that was built
-	rm -rf .venv .venv-peers target demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
+	rm -rf .venv .venv-peers .venv-pareto target demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
 	find python tests benches -name __pycache__ -prune -exec rm -rf {} +
 
 $(EXTENSION): .venv/ready pyproject.toml $(RUST)
@@ -91,6 +94,13 @@ $(EXTENSION): .venv/ready pyproject.toml $(RUST)
 	@$(PYTHON) -c 'import sys; sys.exit("binfm needs Python 3.10 or newer" if sys.version_info < (3, 10) else 0)'
 	$(PYTHON) -m venv .venv
 	$(PIP) install --quiet --upgrade 'pip>=25.1' 'maturin>=1.9.4,<2'
+	@touch $@
+
+# The other packages bring numpy, pandas and more of their own choice: they never meet those of the tests.
+.venv-pareto/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-pareto
+	.venv-pareto/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-pareto/bin/python -m pip install --quiet --group pareto
 	@touch $@
 
 .venv/group-%: pyproject.toml .venv/ready

@@ -17,7 +17,6 @@ import datasets
 import machine
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.model_selection import train_test_split
 
 FLOORS = {
     "banana": 90.0,
@@ -32,7 +31,6 @@ FLOORS = {
 """The sets and the accuracy expected with four grids. breast_cancer is breast_cancer10 without its id."""
 TILINGS = (4, 1)
 SEEDS = range(5)
-TEST_SHARE = 0.3
 
 RESULTS = Path(__file__).parent / "results"
 HEAD = ("data", "rows", "tilings", "accuracy %", "std", "expected", "", "boosted trees %", "seconds a fit", "bytes")
@@ -117,14 +115,10 @@ def _measure(name: str, X: Any, y: Any, tilings: int, expected: float | None, tr
     )
 
 
-def _split(X: Any, y: Any, seed: int) -> Any:
-    return train_test_split(X, y, test_size=TEST_SHARE, stratify=y, random_state=seed)
-
-
 def _trees(X: Any, y: Any) -> float:
     scores = []
     for seed in SEEDS:
-        X_train, X_test, y_train, y_test = _split(X, y, seed)
+        X_train, X_test, y_train, y_test = datasets.split(X, y, seed)
         trees = HistGradientBoostingClassifier(random_state=0).fit(X_train, y_train)
         scores.append(trees.score(X_test, y_test))
     return 100 * float(np.mean(scores))
@@ -132,7 +126,7 @@ def _trees(X: Any, y: Any) -> float:
 
 def _fit(X: Any, y: Any, tilings: int, seed: int) -> tuple[float, float, int]:
     """Return accuracy, seconds and bytes of one split. The seed is the split's, not training's."""
-    X_train, X_test, y_train, y_test = _split(X, y, seed)
+    X_train, X_test, y_train, y_test = datasets.split(X, y, seed)
     start = time.perf_counter()
     model = binfm.train(X_train, y_train, tilings=tilings)
     seconds = time.perf_counter() - start

@@ -15,11 +15,25 @@ from numpy.typing import NDArray
 
 Table = tuple[NDArray[Any], NDArray[Any]]
 
-KEEL = {"banana": "banana", "breast_cancer": "wisconsin", "pendigits": "penbased", "segment": "segment"}
-"""Our names and KEEL's."""
+KEEL = {
+    "banana": "banana",
+    "breast_cancer": "wisconsin",
+    "letter_scale": "letter",
+    "magic": "magic",
+    "optdigits": "optdigits",
+    "pendigits": "penbased",
+    "phoneme": "phoneme",
+    "ringnorm": "ring",
+    "satimage": "satimage",
+    "segment": "segment",
+    "spambase": "spambase",
+    "texture": "texture",
+}
+"""Our names and KEEL's. pendigits and letter_scale come in another order there, and letter_scale unscaled."""
 TRAINING_ROWS_ONLY = {"ijcnn1"}
 """Sets of which the paper uses the training part alone."""
 GENERATED_ROWS = 5_000
+TEST_SHARE = 0.3
 
 
 def load(name: str) -> Table | None:
@@ -27,6 +41,13 @@ def load(name: str) -> Table | None:
     if name in ("circles", "moons"):
         return _generated(name)
     return _from_folder(name) or _from_keel(name)
+
+
+def split(X: Any, y: Any, seed: int) -> Any:
+    """Return X_train, X_test, y_train, y_test of a stratified random split."""
+    from sklearn.model_selection import train_test_split
+
+    return train_test_split(X, y, test_size=TEST_SHARE, stratify=y, random_state=seed)
 
 
 def _generated(name: str) -> Table:
@@ -56,4 +77,5 @@ def _from_keel(name: str) -> Table | None:
     except ImportError:
         return None
     table = load_data(KEEL[name], raw=True)  # without `raw` the features come cut into bins
-    return table.iloc[:, :-1].to_numpy(np.float32), table.iloc[:, -1].to_numpy().astype(np.int64)
+    labels = table.iloc[:, -1].to_numpy()
+    return table.iloc[:, :-1].to_numpy(np.float32), labels.astype(str if labels.dtype == object else np.int64)

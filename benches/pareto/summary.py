@@ -1,0 +1,82 @@
+"""Means over the splits and the data sets, as the table and the picture show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pareto.problem import BUDGETS, DATA, SEEDS, UNLIMITED
+from pareto.store import Entry, Point, Store
+from pareto.systems import COMPETITORS, MAJORITY, REFERENCE, System
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A system on a set at a budget: mean accuracy in percent over the splits, of which `fitting` have a model.
+
+    The others count with the accuracy of the most frequent class.
+    """
+
+    accuracy: float
+    fitting: int
+    splits: int
+
+    @property
+    def fits(self) -> bool:
+        return self.fitting == self.splits
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What was measured, what could not be."""
+
+    store: Store
+    missing: list[str]
+    unavailable: dict[str, str]
+
+    @cached_property
+    def systems(self) -> list[System]:
+        """The competitors that were measured on some set."""
+        measured = {system for _, _, system in self.store.entries}
+        return [system for system in COMPETITORS if system.name in measured]
+
+    @cached_property
+    def sets(self) -> list[str]:
+        """The sets that all systems were measured on."""
+        names = [system.name for system in (*self.systems, REFERENCE, MAJORITY)]
+        wanted = {data: {(data, seed, name) for seed in SEEDS for name in names} for data in DATA}
+        return [data for data in DATA if wanted[data] <= self.store.entries.keys()]
+
+    def entries(self, data: str, system: System) -> list[Entry]:
+        return [self.store.entries[data, seed, system.name] for seed in SEEDS]
+
+    def cell(self, data: str, system: System, budget: int) -> Cell:
+        points = [entry.points[budget] for entry in self.entries(data, system)]
+        most_frequent = [entry.points[UNLIMITED] for entry in self.entries(data, MAJORITY)]
+        shown = [point or other for point, other in zip(points, most_frequent, strict=True)]
+        fitting = sum(point is not None for point in points)
+        return Cell(100 * float(np.mean([point.accuracy for point in shown if point])), fitting, len(points))
+
+    def unlimited(self, data: str, system: System) -> list[Point]:
+        """Return the points, one a split, of a system without budgets."""
+        points = [entry.points[UNLIMITED] for entry in self.entries(data, system)]
+        return [point for point in points if point]
+
+    def accuracy(self, data: str, system: System) -> float:
+        """Return the mean accuracy in percent of a system without budgets."""
+        return 100 * float(np.mean([point.accuracy for point in self.unlimited(data, system)]))
+
+    def shared(self, budget: int) -> list[str]:
+        """Return the sets on which every system has a model in every split."""
+        return [data for data in self.sets if all(self.cell(data, system, budget).fits for system in self.systems)]
+
+    def average(self, system: System, budget: int, sets: list[str]) -> float | None:
+        if not sets:
+            return None
+        return float(np.mean([self.cell(data, system, budget).accuracy for data in sets]))
+
+    def averages(self, system: System) -> list[float | None]:
+        """Return the average over all sets at each budget."""
+        return [self.average(system, budget, self.sets) for budget in BUDGETS]

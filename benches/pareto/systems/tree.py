@@ -1,0 +1,84 @@
+"""A decision tree, grown whole and cut: best split first, or by cost-complexity pruning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeClassifier
+
+from pareto import sizes
+from pareto.ladder import steps, within_budgets
+from pareto.problem import Codes, Problem
+from pareto.search import Search, Settings
+from pareto.store import Point
+from pareto.systems.cuts import NEVER, best_first, pruned
+
+CRITERIA = ("gini", "entropy")
+SMALLEST_LEAVES = (1, 3, 8, 20)
+"""Least rows in a leaf."""
+CUTS = {"best first": best_first, "pruned": pruned}
+
+
+def measure(problem: Problem) -> dict[int, Point | None]:
+    return Search(Family(), problem).points()
+
+
+class Family:
+    """Splits × criterion × rows in a leaf × which splits go first."""
+
+    def candidates(self, problem: Problem) -> list[Settings]:
+        return [
+            {"criterion": criterion, "min_samples_leaf": rows, "cut": cut}
+            for criterion, rows, cut in product(CRITERIA, SMALLEST_LEAVES, CUTS)
+        ]
+
+    def neighbours(self, settings: Settings) -> list[Settings]:
+        rows = settings["min_samples_leaf"]
+        return [{**settings, "min_samples_leaf": near} for near in (max(1, rows // 2), rows + 1, 2 * rows)]
+
+    def fit(self, settings: Settings, X: NDArray[Any], y: Codes, classes: int) -> Cut:
+        grown = DecisionTreeClassifier(
+            criterion=settings["criterion"], min_samples_leaf=settings["min_samples_leaf"], random_state=0
+        ).fit(X, y)
+        turn = CUTS[settings["cut"]](grown.tree_)
+        return Cut(grown.tree_, turn, classes, sizes.threshold_bits(X))
+
+
+class Cut:
+    """A tree of which a node is split once it is the node's turn; `turn` is NEVER for leaves."""
+
+    def __init__(self, tree: Any, turn: NDArray[np.int64], classes: int, width: NDArray[Any]) -> None:
+        self.tree, self.turn = tree, turn
+        self.winners = tree.value[:, 0, :].argmax(axis=1)
+        self.turns = np.sort(turn[turn != NEVER])
+        self.classes, self.width = classes, width
+        self.sizes = within_budgets((step, self._bytes(step)) for step in steps(max(1, len(self.turns))))
+
+    def predictions(self, X: NDArray[Any]) -> Iterator[Codes]:
+        return (self.predict(step, X) for step in self.sizes)
+
+    def predict(self, step: int, X: NDArray[Any]) -> Codes:
+        split = self._split(step)
+        tree, rows = self.tree, np.arange(len(X))
+        at = np.zeros(len(X), np.int64)
+        while len(rows := rows[split[at[rows]]]):
+            node = at[rows]
+            left = X[rows, tree.feature[node]] <= tree.threshold[node]
+            at[rows] = np.where(left, tree.children_left[node], tree.children_right[node])
+        return self.winners[at]
+
+    def _split(self, step: int) -> NDArray[np.bool_]:
+        """Return which nodes are split in the largest cut of at most `step` splits."""
+        if len(self.turns) <= step:
+            return self.turn != NEVER
+        return self.turn < self.turns[step]
+
+    def _bytes(self, step: int) -> int:
+        split = self._split(step)
+        leaf_bits = sizes.bits_for(self.classes)
+        features, thresholds = self.tree.feature[split], self.tree.threshold[split]
+        return sizes.trees(features, thresholds, int(split.sum()) + 1, leaf_bits, self.width)
