@@ -37,6 +37,13 @@ class Problem:
         classes = len(self.labels[1])
         return classes if classes > 2 else 1
 
+    @property
+    def values_a_row(self) -> float:
+        """Number of columns; the mean number of stored values where X is sparse."""
+        if isinstance(self.table, tuple):
+            return len(self.table[1]) / max(1, len(self.table[0]) - 1)
+        return float(self.table.shape[1])
+
     def take(self, rows: Rows) -> Problem:
         """Return some of the rows, without those of `valid`."""
         weight = None if self.weight is None else self.weight[rows]

@@ -25,23 +25,40 @@ if TYPE_CHECKING:
 
 FOLDS = 5
 """Rows are dealt into so many hands; a fold validates on one and trains on the others."""
+MOST_VALID = 10_000
+"""Rows to validate on, at most: enough to tell half a point of accuracy."""
 VARIED = ("m", "b", "tilings", "loss", "learning_rate", "epochs")
 """What candidates differ in."""
 
 
 @dataclass(frozen=True)
 class Rung:
-    """How much is spent on each candidate."""
+    """How much is spent on each candidate.
 
-    rows: int
-    """Rows to train on, and to validate on, at most."""
+    A row costs its number of values times the number of score functions. Cheap rows are trained on in more folds, dear
+    ones in fewer folds and smaller numbers.
+    """
+
+    cells: int
+    """What the rows of all folds of a candidate may cost."""
+    rows: tuple[int, int]
+    """Rows to train on: so many at least, if there are, and so many at most."""
     folds: int
+    """Folds at least."""
     epochs: float
     """Share of the candidate's epochs."""
     keep: int
     """Candidates that go on to the next rung."""
     deal: int = 0
     """Which deal of the rows."""
+
+    def share(self, problem: Problem) -> tuple[int, int]:
+        """Return the number of rows to train on and of folds."""
+        row = max(1, round(problem.values_a_row * problem.functions))
+        least, most = self.rows
+        wanted = max(least, min(most, self.cells // (row * self.folds)))
+        rows = min(wanted, rows_of(problem.table) * (FOLDS - 1) // FOLDS)
+        return rows, min(FOLDS, max(self.folds, self.cells // max(1, rows * row)))
 
 
 @dataclass(frozen=True)
@@ -58,8 +75,10 @@ class Outcome:
 
     score: float
     """Accuracy, or the squared error of regression."""
-    regret: float
-    """What the search minimises."""
+    loss: float
+    """Calibrated log loss, or the squared error of regression."""
+    rows: int
+    regression: bool
 
 
 class Trials:
@@ -81,11 +100,7 @@ class Trials:
         for key, candidate in new.items():
             self._known[key] = [next(outcomes) for _ in self._folds[number]]
             self._note(candidate, number)
-
-        def regret(candidate: Settings) -> float:
-            return float(np.mean([outcome.regret for outcome in self._known[_key(candidate, number)]]))
-
-        return sorted(candidates, key=regret)
+        return sorted(candidates, key=lambda candidate: regret(self._known[_key(candidate, number)]))
 
     def describe(self, candidate: Settings, number: int) -> dict[str, Any]:
         """Return the settings, size and score of a candidate that the rung has ranked."""
@@ -126,36 +141,49 @@ def deal(problem: Problem, hands: int, seed: int) -> list[Rows]:
 
 
 def folds_of(problem: Problem, rung: Rung, seed: int) -> list[Fold]:
-    """Return the first folds of cross-validation, cut to the rows of a rung."""
+    """Return the first folds of cross-validation, cut to the rows of a rung. What is not trained on validates."""
     hands = deal(problem, min(FOLDS, rows_of(problem.table)), seed + rung.deal)
     if len(hands) < 2:
         return [Fold(problem, problem)]  # one row in all
-    share = -(-rung.rows // (len(hands) - 1))
-    folds = []
-    for i in range(min(rung.folds, len(hands))):
-        train = np.concatenate([hand[:share] for j, hand in enumerate(hands) if j != i])
-        folds.append(Fold(problem.take(train), problem.take(hands[i][: rung.rows])))
-    return folds
+    rows, folds = rung.share(problem)
+    share = max(1, -(-rows // (len(hands) - 1)))
+    made = []
+    for i in range(min(folds, len(hands))):
+        others = [hand for j, hand in enumerate(hands) if j != i]
+        train = np.concatenate([hand[:share] for hand in others])
+        valid = np.concatenate([hands[i], *(hand[share:] for hand in others)])
+        made.append(Fold(problem.take(train), problem.take(valid[:MOST_VALID])))
+    return made
 
 
 def judge(model: _core.Model, valid: Problem) -> Outcome:
-    """Compare a model's scores with the truth.
-
-    The regret is the log of the error rate plus the log of the calibrated log loss: what counts is the error rate, but
-    on a few hundred rows it is a coarse measure, and the loss is a finer one of nearly the same thing.
-    """
+    """Compare a model's scores with the truth."""
     scores = model.decision(valid.table, 1)
     weight = np.ones(len(valid.target)) if valid.weight is None else valid.weight
     weight = weight / weight.sum()
     if valid.labels is REGRESSION:
         error = float(weight @ (scores - valid.target) ** 2)
-        return Outcome(error, error)
+        return Outcome(error, error, len(scores), regression=True)
     truth = valid.target.astype(np.intp)
     if scores.ndim == 1:
         scores = np.stack([np.zeros_like(scores), scores], axis=1)
-    wrong = float(weight @ (scores.argmax(axis=1) != truth))
-    loss = calibrated_loss(scores, truth, weight)
-    return Outcome(1.0 - wrong, math.log(wrong + 0.5 / len(truth)) + math.log(loss))
+    right = float(weight @ (scores.argmax(axis=1) == truth))
+    return Outcome(right, calibrated_loss(scores, truth, weight), len(scores), regression=False)
+
+
+def regret(outcomes: Sequence[Outcome]) -> float:
+    """Return what the search minimises: log(error rate) + log(log loss), each a mean over the folds.
+
+    The error rate is what counts, but on a few hundred rows it is a coarse measure; the loss is a finer one of nearly
+    the same thing. Choosing among 14 to 32 shapes in 40 cases (five data sets, three splits, three sizes) by the error
+    rate gave a mean accuracy of 89.29, by the calibrated loss 89.35, by both 89.36, by the raw loss 89.23;
+    the best shape in hindsight has 90.06.
+    """
+    loss = float(np.mean([outcome.loss for outcome in outcomes]))
+    if outcomes[0].regression:
+        return loss
+    wrong = 1.0 - float(np.mean([outcome.score for outcome in outcomes]))
+    return math.log(wrong + 0.5 / sum(outcome.rows for outcome in outcomes)) + math.log(loss)
 
 
 LEAST_LOSS = 1e-6

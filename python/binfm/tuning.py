@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from binfm._inputs import Settings
 
 RUNGS = (
-    Rung(rows=2_000, folds=2, epochs=0.5, keep=10),
-    Rung(rows=5_000, folds=2, epochs=1.0, keep=4),
-    Rung(rows=20_000, folds=3, epochs=1.0, keep=1),
-    Rung(rows=20_000, folds=FOLDS, epochs=1.0, keep=1, deal=1),
+    Rung(cells=200_000, rows=(1_200, 2_500), folds=1, epochs=0.5, keep=8),
+    Rung(cells=400_000, rows=(2_000, 5_000), folds=1, epochs=2 / 3, keep=3),
+    Rung(cells=1_200_000, rows=(3_000, 20_000), folds=2, epochs=1.0, keep=1),
+    Rung(cells=1_200_000, rows=(20_000, 20_000), folds=FOLDS, epochs=1.0, keep=1, deal=1),
 )
 FIRST, SECOND, LAST, FRESH = range(len(RUNGS))
 """The rungs by name. `FRESH` scores what was chosen on folds that had no part in choosing it."""
