@@ -60,6 +60,7 @@ class SizeCurve:
         sizes = [point["nbytes"] for point in fits]
         ax.errorbar(sizes, [p["score"] for p in fits], [p["spread"] for p in fits], marker="o", capsize=3)
         ax.set_xscale("log", base=2)
+        ax.xaxis.set_major_formatter("{x:,.0f}")
         ax.set_xlabel("bytes of the saved model")
         ax.set_ylabel(self.metric)
         self.ax_, self.figure_ = ax, ax.figure
