@@ -291,6 +291,7 @@ def test_a_plot_draws_on_the_axes_it_is_given():
 
         def __init__(self):
             self.calls = {}
+            self.xaxis = self
 
         def __getattr__(self, name):
             return lambda *args, **more: self.calls.setdefault(name, args)
