@@ -100,6 +100,30 @@ def index(value, texts):
     return texts.index(value) if value in texts else len(texts)
 
 
+def test_of_equal_scores_the_first_class_wins(folder):
+    """And of two classes the first, where the score is zero."""
+    cases = {(5,): 1, (0,): 0, (-1,): 0, (5, 5, 4): 0, (4, 5, 5): 1, (-5, -5, -5): 0, (-2, -1, -1): 1}
+    files = [File((Feature(1),), functions=len(k), scales=tuple((b, 0, 0) for b in k)) for k in cases]
+    jobs = [Job(file.blob(), np.zeros((1, 1), np.float32)) for file in files]
+    for machine in (GCC["32"], GCC["8"]):
+        results = machine.run(folder, jobs)
+        assert [result.labels[0] for result in results] == list(cases.values())
+        assert_same(jobs, results)
+
+
+@pytest.mark.parametrize("edges", [127, 128, 255, 256, 257, 400])
+def test_many_edges(folder, edges):
+    """Around the numbers at which a count takes another byte and an index no longer fits one."""
+    rng = np.random.default_rng(edges)
+    jobs = []
+    for width in (1, 2, 3):
+        keys = np.linspace(0x0200, 0xFE00, edges).astype(int) if width > 1 else np.arange(2, min(edges, 253))
+        file = File((Feature(1, width, tuple(int(k) << 8 * (width - 2) if width > 2 else int(k) for k in keys)),), m=5)
+        jobs.append(Job(file.blob(rng), blobs.rows_for(rng, file, 3 * edges)))
+    for machine in (GCC["32"], GCC["8"]):
+        assert_same(jobs, machine.run(folder, jobs))
+
+
 # Limits
 
 
@@ -114,6 +138,7 @@ def test_models_at_the_limits_are_scored_and_those_beyond_are_refused(folder):
     """Each pair is the last that is accepted and the first that is not."""
     pairs = [
         (blob_of(active=65_535), blob_of(active=65_536)),
+        (blob_of(active=65_280), blob_of(active=65_792)),  # its square, cut to 32 bits, is small
         (blob_of(active=8 * 255, m=1032), blob_of(active=8 * 255, m=1033)),
         (blob_of(active=255, m=129, c=32767, shift_c=24), blob_of(active=255, m=130, c=32767, shift_c=24)),
     ]
