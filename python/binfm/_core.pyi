@@ -8,7 +8,17 @@ from numpy.typing import NDArray
 
 from binfm._inputs import Csr, Dense, Settings
 
-__all__ = ["Model", "ModelFormatError", "__version__", "instruction_set", "train"]
+__all__ = [
+    "Model",
+    "ModelFormatError",
+    "__version__",
+    "active_cells",
+    "count_cells",
+    "instruction_set",
+    "multipliers",
+    "spans",
+    "train",
+]
 
 __version__: str
 
@@ -67,3 +77,7 @@ def train(
     on_epoch: Callable[[int, dict[str, float]], object] | None,
 ) -> tuple[Model, list[dict[str, float]], int]: ...
 def instruction_set() -> str: ...
+def spans(model: Model) -> NDArray[np.int64]: ...
+def multipliers(model: Model) -> tuple[float, list[tuple[int, int, int]]]: ...
+def count_cells(model: Model, X: Dense | Csr) -> NDArray[np.int64]: ...
+def active_cells(model: Model, X: Dense | Csr) -> NDArray[np.uint32]: ...

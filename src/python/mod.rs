@@ -4,6 +4,7 @@ mod arrays;
 mod door;
 mod errors;
 mod model;
+mod reading;
 mod train;
 
 use pyo3::prelude::*;
@@ -15,6 +16,8 @@ mod _core {
     use super::errors::ModelFormatError;
     #[pymodule_export]
     use super::model::PyModel;
+    #[pymodule_export]
+    use super::reading::{active_cells, count_cells, multipliers, spans};
     #[pymodule_export]
     use super::train::{instruction_set, train};
     #[allow(non_upper_case_globals)] // Python's name

@@ -10,7 +10,7 @@ import binfm
 import pytest
 
 README = Path(__file__).parents[2] / "README.md"
-MODULES = ["binfm", *(f"binfm.{m.name}" for m in pkgutil.iter_modules(binfm.__path__) if m.name != "demo")]
+MODULES = ["binfm", *(m.name for m in pkgutil.walk_packages(binfm.__path__, "binfm.") if m.name != "binfm.demo")]
 
 
 def blocks():
