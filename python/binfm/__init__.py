@@ -3,6 +3,7 @@
 ``binfm.train(X, y)`` returns a :class:`Model`; ``model.save(path)`` and ``binfm.load(path)`` keep it.
 """
 
+from binfm import plot, reading
 from binfm._core import ModelFormatError, __version__
 from binfm.curve import SizeCurve, size_curve
 from binfm.export import get_include
@@ -19,6 +20,8 @@ __all__ = [
     "__version__",
     "get_include",
     "load",
+    "plot",
+    "reading",
     "size_curve",
     "train",
 ]
