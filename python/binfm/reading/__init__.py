@@ -2,6 +2,7 @@
 
 from binfm.reading.effects import Effects, FeatureEffects
 from binfm.reading.explanation import Explanation
+from binfm.reading.html import html_report
 from binfm.reading.interactions import Interactions, PairCells
 
-__all__ = ["Effects", "Explanation", "FeatureEffects", "Interactions", "PairCells"]
+__all__ = ["Effects", "Explanation", "FeatureEffects", "Interactions", "PairCells", "html_report"]
