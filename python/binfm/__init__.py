@@ -10,6 +10,7 @@ from binfm.export import get_include
 from binfm.model import Feature, Model, load
 from binfm.training import train
 from binfm.tuning import Search
+from binfm.versions import show_versions
 
 __all__ = [
     "Feature",
@@ -22,6 +23,7 @@ __all__ = [
     "load",
     "plot",
     "reading",
+    "show_versions",
     "size_curve",
     "train",
 ]

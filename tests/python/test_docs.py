@@ -7,15 +7,19 @@ import re
 from pathlib import Path
 
 import binfm
+import matplotlib as mpl
+import numpy as np
 import pytest
 
-README = Path(__file__).parents[2] / "README.md"
+mpl.use("Agg")
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MODULES = ["binfm", *(m.name for m in pkgutil.walk_packages(binfm.__path__, "binfm.") if m.name != "binfm.demo")]
 
 
-def blocks():
-    text = README.read_text(encoding="utf-8") if README.exists() else ""
-    return re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+def blocks(page):
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -30,14 +34,20 @@ def test_the_front_doors_have_examples():
         assert any(test.examples for test in finder.find(thing)), thing
 
 
-@pytest.mark.skipif(not README.exists(), reason="there is no README.md here")
-def test_examples_in_the_readme(tmp_path, monkeypatch):
-    """All blocks, one after the other, in one namespace and an empty directory."""
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
+def test_examples_on_the_pages(page, tmp_path, monkeypatch):
+    """All blocks of a page, one after the other, in one namespace and an empty directory, with a small X and y."""
     monkeypatch.chdir(tmp_path)
-    assert blocks(), "the README shows how to use it"
-    names = {"__name__": "readme"}
-    for block in blocks():
-        exec(compile(block, "README.md", "exec"), names)
+    X = np.random.default_rng(0).normal(size=(600, 3))
+    names = {"__name__": page.stem, "binfm": binfm, "X": X, "y": X[:, 0] * X[:, 1] > 0}
+    for block in blocks(page):
+        exec(compile(block, page.name, "exec"), names)
+
+
+def test_the_pages_link_to_what_there_is():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+            assert "://" in target or (page.parent / target).exists(), (page.name, target)
 
 
 @pytest.mark.parametrize("name", binfm.__all__)
