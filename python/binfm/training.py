@@ -59,36 +59,60 @@ def train(
 
     Parameters
     ----------
-    X : table of numbers, n rows by d features
-        numpy (any real dtype and memory order, or objects with text in `categorical` columns) or scipy.sparse.
-        NaN is a value of its own. In a sparse X a zero is absent: it activates nothing.
-    y : n class labels (integers, floats, booleans or strings), or numbers where `loss` is "squared"
-    m : number of factors, one bit each a parameter row; from 1 up. Default 32
-    b : number of parameter rows a numeric feature. Default 20
-    tilings : number of shifted grids: rows that each present feature activates; below `b`. 1 is the paper's method.
-        Default 4
-    binning : "quantile" or "uniform" (equal width)
-    loss : "logistic" (default), "hinge", "squared_hinge", or "squared" for regression
-    method : "bfm"
-    scaling : learn the scales alpha and beta; False fixes both at 1
-    optimizer : "adagrad" or "sgd"
-    epochs : passes over the data, at most. Default 30
-    learning_rate : step size of the first epoch. Default 0.02
-    lambda_w, lambda_v : regularization of the linear term and of the factors
-    categorical : column numbers, or a boolean mask of the columns, whose values are categories
-    min_count : categories seen fewer times are ignored
-    sample_weight : a weight for each row
-    eval_set : (X, y) or (X, y, sample_weight), to measure the loss on after each epoch
-    early_stopping : True: stop when the loss on held-out rows no longer falls and return the best epoch.
-        The rows are those of `eval_set`, or else a tenth of X. "auto": with an `eval_set`, or from 10,000 rows on
-    patience : epochs without improvement before stopping
-    max_bytes : the saved file has at most so many bytes. Those of m, b, tilings, loss, epochs and learning_rate that
-        are not given are then chosen by cross-validation on X; `model.search` says what was tried. With "auto", early
-        stopping needs an `eval_set`
-    seed : the same data, parameters and seed give the same bytes on any machine
-    n_jobs : threads; None is all cores. The result does not depend on it
-    progress : show a bar, if tqdm is installed
-    callback : called as callback(epoch, record) after each epoch; training stops if it returns True
+    X
+        Table of numbers, n rows by d features numpy (any real dtype and memory order, or objects with text in
+        `categorical` columns) or scipy.sparse. NaN is a value of its own. In a sparse X a zero is absent: it activates
+        nothing.
+    y
+        N class labels (integers, floats, booleans or strings), or numbers where `loss` is "squared".
+    m
+        Number of factors, one bit each a parameter row; from 1 up. Default 32.
+    b
+        Number of parameter rows a numeric feature. Default 20.
+    tilings
+        Number of shifted grids: rows that each present feature activates; below `b`. 1 is the paper's method. Default
+        4.
+    binning
+        "quantile" or "uniform" (equal width).
+    loss
+        "logistic" (default), "hinge", "squared_hinge", or "squared" for regression.
+    method
+        "bfm".
+    scaling
+        Learn the scales alpha and beta; False fixes both at 1.
+    optimizer
+        "adagrad" or "sgd".
+    epochs
+        Passes over the data, at most. Default 30.
+    learning_rate
+        Step size of the first epoch. Default 0.02.
+    lambda_w, lambda_v
+        Regularization of the linear term and of the factors.
+    categorical
+        Column numbers, or a boolean mask of the columns, whose values are categories.
+    min_count
+        Categories seen fewer times are ignored.
+    sample_weight
+        A weight for each row.
+    eval_set
+        (X, y) or (X, y, sample_weight), to measure the loss on after each epoch.
+    early_stopping
+        True: stop when the loss on held-out rows no longer falls and return the best epoch. The rows are those of
+        `eval_set`, or else a tenth of X. "auto": with an `eval_set`, or from 10,000 rows on.
+    patience
+        Epochs without improvement before stopping.
+    max_bytes
+        The saved file has at most so many bytes. Those of m, b, tilings, loss, epochs and learning_rate that are not
+        given are then chosen by cross-validation on X; `model.search` says what was tried. With "auto", early stopping
+        needs an `eval_set`.
+    seed
+        The same data, parameters and seed give the same bytes on any machine.
+    n_jobs
+        Threads; None is all cores. The result does not depend on it.
+    progress
+        Show a bar, if tqdm is installed.
+    callback
+        Called as callback(epoch, record) after each epoch; training stops if it returns True.
 
     Returns
     -------

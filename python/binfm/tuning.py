@@ -61,6 +61,14 @@ class Search:
     ``trials`` has a dict for each candidate and rung: the ``rung``, the ``rows`` it was trained on and the number of
     ``folds``; its settings and its size ``nbytes``; the mean ``score`` on rows it had not seen and the ``spread`` of
     that (standard deviation over folds); and whether it was ``chosen``. The score is named by ``metric``.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(400, 2))
+    >>> search = binfm.train(X, X[:, 0] * X[:, 1] > 0, max_bytes=100, epochs=5).search
+    >>> search.chosen["nbytes"] <= 100
+    True
     """
 
     max_bytes: int

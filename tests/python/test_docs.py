@@ -5,6 +5,7 @@ import importlib
 import pkgutil
 import re
 from pathlib import Path
+from types import FunctionType
 
 import binfm
 import matplotlib as mpl
@@ -28,10 +29,22 @@ def test_examples_in_docstrings(name):
     assert failed == 0
 
 
-def test_the_front_doors_have_examples():
+def public():
+    """Yield the name and value of each public function, class and method of a model."""
+    for module in (binfm, binfm.reading, binfm.plot):
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if callable(thing) and not (isinstance(thing, type) and issubclass(thing, Exception)):
+                yield name, thing
+    for name, member in vars(binfm.Model).items():
+        if not name.startswith("_") and isinstance(member, FunctionType | classmethod):
+            yield f"Model.{name}", member
+
+
+@pytest.mark.parametrize(("name", "thing"), list(public()))
+def test_everything_public_has_an_example(name, thing):
     finder = doctest.DocTestFinder(recurse=False)
-    for thing in (binfm.train, binfm.Model):
-        assert any(test.examples for test in finder.find(thing)), thing
+    assert any(test.examples for test in finder.find(getattr(thing, "__func__", thing), name))
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)

@@ -57,11 +57,16 @@ class DecisionBoundaryDisplay(Display):
 
         Parameters
         ----------
-        model : the model
-        X : 2-D array of numbers; features that are not drawn are held at their median in it
-        y : labels of X, or numbers, to draw its points; None draws none
-        features : the two columns, by number or name
-        resolution : points of the grid along each side
+        model
+            The model.
+        X
+            2-D array of numbers; features that are not drawn are held at their median in it.
+        y
+            Labels of X, or numbers, to draw its points; None draws none.
+        features
+            The two columns, by number or name.
+        resolution
+            Points of the grid along each side.
         """
         table = np.asarray(X, dtype=np.float64)
         columns = [find(key, names_of(model)) for key in features]
@@ -91,7 +96,8 @@ class DecisionBoundaryDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib axes; None makes a figure
+        ax
+            Matplotlib axes; None makes a figure.
         """
         figure, ax = one_axes(ax)
         look = {"extent": self.extent, "origin": "lower", "aspect": "auto", "interpolation": "nearest"}

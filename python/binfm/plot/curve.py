@@ -39,7 +39,8 @@ class SizeCurveDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib axes; None makes a figure
+        ax
+            Matplotlib axes; None makes a figure.
         """
         figure, ax = one_axes(ax, (6.4, 4.0))
         self.curve.plot(ax)

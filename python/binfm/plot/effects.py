@@ -57,10 +57,14 @@ class EffectsDisplay(Display):
 
         Parameters
         ----------
-        model : the model
-        X : table on whose frequencies of cells the effects are centred; None takes all cells alike
-        features : columns, by number or name; None is the nine strongest
-        classes : class labels; None is the first seven
+        model
+            The model.
+        X
+            Table on whose frequencies of cells the effects are centred; None takes all cells alike.
+        features
+            Columns, by number or name; None is the nine strongest.
+        classes
+            Class labels; None is the first seven.
         """
         effects = model.effects(X)
         wanted = effects.order()[:MOST_PANELS] if features is None else list(features)
@@ -79,7 +83,8 @@ class EffectsDisplay(Display):
 
         Parameters
         ----------
-        axes : as many matplotlib axes as there are features; None makes a figure
+        axes
+            As many matplotlib axes as there are features; None makes a figure.
         """
         count = max(1, len(self.features))
         if axes is None:

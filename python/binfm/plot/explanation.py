@@ -41,10 +41,14 @@ class ExplanationDisplay(Display):
 
         Parameters
         ----------
-        model : the model
-        row : the row
-        X : table whose mean score the row is compared with; None takes all cells alike
-        of_class : class label whose score is meant; None is that of the greatest score
+        model
+            The model.
+        row
+            The row.
+        X
+            Table whose mean score the row is compared with; None takes all cells alike.
+        of_class
+            Class label whose score is meant; None is that of the greatest score.
         """
         why = model.explain(row, X)
         if of_class is None:
@@ -58,7 +62,8 @@ class ExplanationDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib axes; None makes a figure
+        ax
+            Matplotlib axes; None makes a figure.
         """
         labels, moves = self._bars()
         figure, ax = one_axes(ax, (7.2, 0.38 * len(labels) + 1.5))

@@ -46,7 +46,8 @@ class HistoryDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib axes; None makes a figure
+        ax
+            Matplotlib axes; None makes a figure.
         """
         from matplotlib.ticker import MaxNLocator
 

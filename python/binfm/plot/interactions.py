@@ -47,10 +47,14 @@ class InteractionsDisplay(Display):
 
         Parameters
         ----------
-        model : the model
-        X : table whose frequencies of cells count; None takes all cells alike
-        features : columns, by number or name; None is the 25 strongest
-        of_class : class label whose score is meant; None is the root mean square over classes
+        model
+            The model.
+        X
+            Table whose frequencies of cells count; None takes all cells alike.
+        features
+            Columns, by number or name; None is the 25 strongest.
+        of_class
+            Class label whose score is meant; None is the root mean square over classes.
         """
         pairs = model.interactions(X, features=features)
         count = len(pairs.indices)
@@ -72,7 +76,8 @@ class InteractionsDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib axes; None makes a figure
+        ax
+            Matplotlib axes; None makes a figure.
         """
         count = len(self.names)
         side = max(4.0, min(11.0, 0.45 * count + 2.2))
@@ -123,7 +128,8 @@ class PairDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib axes; None makes a figure
+        ax
+            Matplotlib axes; None makes a figure.
         """
         figure, ax = one_axes(ax, (7.2, 5.6))
         most = float(np.abs(self.effect).max(initial=0)) or 1.0

@@ -24,6 +24,15 @@ class FeatureEffects:
 
     Arrays have one entry a cell, and a first axis of classes where there are more than two. The cell of missing values,
     where there is one, is the last.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(1000, 3))
+    >>> model = binfm.train(X, X[:, 0] * X[:, 2] > 0, b=8, tilings=2)
+    >>> effect = model.effects(X)["x0"]
+    >>> effect.kind, len(effect.cells), len(effect.to_records())
+    ('numeric', 7, 7)
     """
 
     index: int
@@ -83,6 +92,17 @@ class Effects:
     """The effects of all features, in the order of the columns. Prints as a summary.
 
     ``effects[j]`` and ``effects["name"]`` are the :class:`FeatureEffects` of one column.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(1000, 3))
+    >>> model = binfm.train(X, X[:, 0] * X[:, 2] > 0, b=8, tilings=2)
+    >>> effects = model.effects(X)
+    >>> effects.names
+    ('x0', 'x1', 'x2')
+    >>> sorted(effects.to_records()[0])
+    ['cell', 'effect', 'feature', 'high', 'low', 'own', 'weight']
     """
 
     def __init__(self, model: Model, reference: Reference) -> None:

@@ -25,6 +25,17 @@ class Explanation:
     score where features vary independently with the frequencies of `reference`.
 
     Arrays have one entry for each feature that is present, and a first axis of classes where there are more than two.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(1000, 3))
+    >>> model = binfm.train(X, X[:, 0] * X[:, 2] > 0, b=8, tilings=2)
+    >>> why = model.explain([0.7, 0.1, -0.8], X)
+    >>> why.names
+    ('x0', 'x1', 'x2')
+    >>> bool(why.bias + why.contributions.sum() == why.units)
+    True
     """
 
     def __init__(self, model: Model, reference: Reference, table: Any) -> None:

@@ -28,6 +28,15 @@ class PairCells:
 
     Arrays have the cells of the first feature along the rows and those of the second along the columns, and a first
     axis of classes where there are more than two.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(1000, 3))
+    >>> model = binfm.train(X, X[:, 0] * X[:, 2] > 0, b=8, tilings=2)
+    >>> pair = model.interactions(X).cells("x0", "x2")
+    >>> bool(pair.effect[0, 0] > 0), bool(pair.effect[0, -1] < 0)
+    (True, True)
     """
 
     names: tuple[str, str]
@@ -62,7 +71,19 @@ class PairCells:
 
 
 class Interactions:
-    """The strength of each pair of features. Prints as a list of pairs, strongest first."""
+    """The strength of each pair of features. Prints as a list of pairs, strongest first.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(1000, 3))
+    >>> model = binfm.train(X, X[:, 0] * X[:, 2] > 0, b=8, tilings=2)
+    >>> pairs = model.interactions(X)
+    >>> next(iter(pairs.to_dict()))
+    ('x0', 'x2')
+    >>> bool(pairs.share > 0.8)
+    True
+    """
 
     def __init__(self, model: Model, reference: Reference, features: Sequence[int | str] | None) -> None:
         self._model, self._reference, self._all_names = model, reference, names_of(model)

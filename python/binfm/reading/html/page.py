@@ -37,9 +37,12 @@ def html_report(model: Model, X: Any = None, *, title: str = "binfm model") -> s
 
     Parameters
     ----------
-    model : the model
-    X : table on whose frequencies of cells effects are centred; None takes all cells of a feature alike
-    title : heading of the page
+    model
+        The model.
+    X
+        Table on whose frequencies of cells effects are centred; None takes all cells of a feature alike.
+    title
+        Heading of the page.
 
     Examples
     --------
