@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import re
 from pathlib import Path
@@ -36,7 +37,8 @@ def public():
             thing = getattr(module, name)
             if callable(thing) and not (isinstance(thing, type) and issubclass(thing, Exception)):
                 yield name, thing
-    for name, member in vars(binfm.Model).items():
+    for name in dir(binfm.Model):
+        member = inspect.getattr_static(binfm.Model, name)
         if not name.startswith("_") and isinstance(member, FunctionType | classmethod):
             yield f"Model.{name}", member
 
