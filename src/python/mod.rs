@@ -19,7 +19,7 @@ mod _core {
     #[pymodule_export]
     use super::reading::{active_cells, count_cells, multipliers, spans};
     #[pymodule_export]
-    use super::train::{instruction_set, train};
+    use super::train::{encode, instruction_set, train};
     #[allow(non_upper_case_globals)] // Python's name
     #[pymodule_export]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -16,13 +16,15 @@ use std::ops::ControlFlow;
 /// Rows that are encoded in one go.
 const BLOCK: usize = 256;
 
-/// First row, cells, stride and first row of the missing cell (or −1) of each feature.
+/// First row, cells, stride and first row of the missing cell (or −1) of each column; one that is of no use has no cells.
 #[pyfunction]
 pub fn spans<'py>(py: Python<'py>, model: &PyModel) -> Bound<'py, PyArray2<i64>> {
-    let features = model.model().encoder().features();
-    let mut spans = Array2::zeros((features.len(), 4));
-    for (mut row, feature) in spans.outer_iter_mut().zip(features) {
+    let encoder = model.model().encoder();
+    let none = [0, 0, 1, -1];
+    let mut spans = Array2::from_shape_fn((encoder.columns(), 4), |(_, field)| none[field]);
+    for feature in encoder.features() {
         let span = feature.span;
+        let mut row = spans.row_mut(feature.column);
         row[0] = span.first.into();
         row[1] = span.cells.into();
         row[2] = span.stride.into();
