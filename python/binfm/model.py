@@ -132,7 +132,7 @@ class Model:
         """Return the class label of each row, or the predicted number where the loss is "squared"."""
         if self._classes is None:
             return self.decision_function(X, n_jobs=n_jobs)
-        classes: NDArray[Any] = self._classes[self._core.classify(self._table(X), n_jobs)]
+        classes: NDArray[Any] = self._classes[self._classify(X, n_jobs)]
         return classes
 
     def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
@@ -310,6 +310,10 @@ class Model:
         task = "regression" if self._classes is None else f"{len(self._classes)} classes"
         shape = f"{self.n_features} features, m={self.m}, tilings={self.tilings}"
         return f"<binfm.Model: {task}, {shape}, {self.nbytes} bytes>"
+
+    def _classify(self, X: Any, n_jobs: int | None) -> NDArray[np.intp]:
+        """Return the number of each row's class."""
+        return self._core.classify(self._table(X), n_jobs)
 
     def _table(self, X: Any) -> Dense | Csr:
         return table_for(X, self._vocabularies, self._unused)

@@ -21,8 +21,6 @@ DEFAULTS: dict[str, Any] = {
     "m": 32, "b": 20, "tilings": 4, "binning": "quantile", "loss": "logistic", "epochs": 30, "learning_rate": 0.02,
 }  # fmt: skip
 """What is not given, unless `max_bytes` has it chosen."""
-HOLDOUT = 0.1
-"""Share of the rows held out to choose the number of epochs."""
 HOLDOUT_FROM = 10_000
 """Rows from which `early_stopping="auto"` holds some out: below, they are worth more in training."""
 
@@ -48,6 +46,7 @@ def train(
     sample_weight: Any = None,
     eval_set: Any = None,
     early_stopping: bool | str = "auto",
+    validation_fraction: float = 0.1,
     patience: int = 5,
     max_bytes: int | None = None,
     seed: int = 0,
@@ -81,7 +80,8 @@ def train(
     sample_weight : a weight for each row
     eval_set : (X, y) or (X, y, sample_weight), to measure the loss on after each epoch
     early_stopping : True: stop when the loss on held-out rows no longer falls and return the best epoch.
-        The rows are those of `eval_set`, or else a tenth of X. "auto": with an `eval_set`, or from 10,000 rows on
+        The rows are those of `eval_set`, or else some of X. "auto": with an `eval_set`, or from 10,000 rows on
+    validation_fraction : share of the rows of X to hold out for that
     patience : epochs without improvement before stopping
     max_bytes : the saved file has at most so many bytes. Those of m, b, tilings, binning, loss, epochs and
         learning_rate that are not given, and the features to do without, are then chosen by cross-validation on X;
@@ -109,7 +109,8 @@ def train(
         X, y, m=m, b=b, tilings=tilings, binning=binning, loss=loss, method=method, scaling=scaling,
         optimizer=optimizer, epochs=epochs, learning_rate=learning_rate, lambda_w=lambda_w, lambda_v=lambda_v,
         categorical=categorical, min_count=min_count, sample_weight=sample_weight, eval_set=eval_set,
-        early_stopping=early_stopping, patience=patience, seed=seed, n_jobs=n_jobs, searching=max_bytes is not None,
+        early_stopping=early_stopping, validation_fraction=validation_fraction, patience=patience,
+        seed=seed, n_jobs=n_jobs, searching=max_bytes is not None,
     )  # fmt: skip
     if callback is not None and not callable(callback):
         raise TypeError(f"callback: got {type(callback).__name__}; accepted is a function of epoch and record")
@@ -144,6 +145,7 @@ def prepare(
     sample_weight: Any = None,
     eval_set: Any = None,
     early_stopping: Any = "auto",
+    validation_fraction: Any = 0.1,
     patience: Any = 5,
     seed: Any = 0,
     n_jobs: Any = None,
@@ -168,7 +170,7 @@ def prepare(
     valid = _eval_set(eval_set, labels, vocabularies)
     if searching and early_stopping == "auto" and valid is None:
         early_stopping = False  # the search chooses the number of epochs
-    early, holdout = _stopping(early_stopping, valid is not None, len(target))
+    early, holdout = _stopping(early_stopping, validation_fraction, valid is not None, len(target))
     settings = Settings(
         m=whole("m", given["m"]),
         b=whole("b", given["b"]),
@@ -253,10 +255,13 @@ def _eval_set(eval_set: Any, labels: Labels, vocabularies: dict[int, list[str]])
     return table, target, weight
 
 
-def _stopping(early_stopping: bool | str, has_eval_set: bool, rows: int) -> tuple[bool, float]:
+def _stopping(early_stopping: bool | str, fraction: Any, has_eval_set: bool, rows: int) -> tuple[bool, float]:
     """Return whether to stop early, and the share of the rows to hold out for that."""
+    share = _number("validation_fraction", fraction)
+    if not 0 < share < 1:
+        raise ValueError(f"validation_fraction: got {share!r}; accepted are numbers between 0 and 1")
     early = (has_eval_set or rows >= HOLDOUT_FROM) if early_stopping == "auto" else bool(early_stopping)
-    return early, HOLDOUT if early and not has_eval_set else 0.0
+    return early, share if early and not has_eval_set else 0.0
 
 
 def _length(X: Any) -> int:
