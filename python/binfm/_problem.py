@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from binfm._inputs import Csr, Dense, Settings
     from binfm._labels import Labels
+    from binfm._tables import Names
 
     Rows = NDArray[np.intp]
     Shape = tuple[int, int, str, tuple[int, ...]]
@@ -29,6 +30,8 @@ class Problem:
     weight: NDArray[np.float64] | None
     labels: Labels
     vocabularies: dict[int, list[str]]
+    names: Names = None
+    """The columns of X, where they have names."""
     valid: tuple[Dense | Csr, NDArray[np.float64], NDArray[np.float64] | None] | None = None
     """Rows to measure the loss on after each epoch."""
 

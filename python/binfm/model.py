@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from binfm._inputs import Csr, Dense
+    from binfm._tables import Names
     from binfm.tuning import Search
 
 
@@ -61,7 +62,7 @@ class Model:
     True
     """
 
-    __slots__ = ("_classes", "_core", "_history", "_unused", "_vocabularies", "best_epoch", "search")
+    __slots__ = ("_classes", "_core", "_history", "_unused", "_vocabularies", "best_epoch", "feature_names", "search")
 
     _core: Core
     _classes: NDArray[Any] | None
@@ -70,6 +71,8 @@ class Model:
     _unused: frozenset[int]
     best_epoch: int | None
     """The pass whose parameters these are, counted from 1; None for a loaded model."""
+    feature_names: Names
+    """The columns of the table it was trained on; None if they had no names."""
     search: Search | None
     """What was tried to choose the settings under `max_bytes`; None if nothing was. Not saved."""
 
@@ -83,6 +86,7 @@ class Model:
         history: list[dict[str, float]] | None = None,
         best_epoch: int | None = None,
         search: Search | None = None,
+        names: Names = None,
     ) -> Model:
         self = object.__new__(cls)
         labels = core.labels()
@@ -93,6 +97,7 @@ class Model:
         put(self, "_vocabularies", {j: core.vocabulary(j) for j in core.text_columns})
         put(self, "_unused", frozenset(core.unused_columns))
         put(self, "best_epoch", best_epoch)
+        put(self, "feature_names", names)
         put(self, "search", search)
         return self
 
@@ -292,7 +297,7 @@ class Model:
         export_c(self, _path(path), name=name, runtime=runtime)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.to_bytes(), self.history, self.best_epoch, self.search)
+        return _restore, (self.to_bytes(), self.history, self.best_epoch, self.search, self.feature_names)
 
     def __copy__(self) -> Model:
         return self
@@ -316,7 +321,7 @@ class Model:
         return self._core.classify(self._table(X), n_jobs)
 
     def _table(self, X: Any) -> Dense | Csr:
-        return table_for(X, self._vocabularies, self._unused)
+        return table_for(X, self._vocabularies, self._unused, self.feature_names)
 
     def _scale(self, which: int) -> float | NDArray[np.float64]:
         values = self._core.scales()[which]
@@ -332,9 +337,13 @@ def load(path: str | os.PathLike[str]) -> Model:
 
 
 def _restore(
-    blob: bytes, history: list[dict[str, float]], best_epoch: int | None, search: Search | None = None
+    blob: bytes,
+    history: list[dict[str, float]],
+    best_epoch: int | None,
+    search: Search | None = None,
+    names: Names = None,
 ) -> Model:
-    return Model._of(Core.from_bytes(blob), history, best_epoch, search)
+    return Model._of(Core.from_bytes(blob), history, best_epoch, search, names)
 
 
 def _path(path: str | os.PathLike[str]) -> str:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from binfm._inputs import Settings, rows_of, table_for, training_table, weights
 from binfm._labels import REGRESSION, Labels, class_numbers, encode_classes, regression_target
 from binfm._problem import Problem
+from binfm._tables import is_table, read
 from binfm.model import Model
 from binfm.tuning import search
 
 if TYPE_CHECKING:
     from binfm._inputs import Csr, Dense
+    from binfm._tables import Names
 
 Callback = Callable[[int, dict[str, float]], object]
 
@@ -58,9 +60,10 @@ def train(
 
     Parameters
     ----------
-    X : table of numbers, n rows by d features
-        numpy (any real dtype and memory order, or objects with text in `categorical` columns) or scipy.sparse.
-        NaN is a value of its own. In a sparse X a zero is absent: it activates nothing.
+    X : table of n rows by d features
+        numpy (any real dtype and memory order, or objects with text in `categorical` columns), scipy.sparse, or a
+        table of pandas, polars or Arrow. NaN and null are a value of their own. In a sparse X a zero is absent: it
+        activates nothing. Text and category columns of a table are categorical; dates and times are numbers of days.
     y : n class labels (integers, floats, booleans or strings), or numbers where `loss` is "squared"
     m : number of factors, one bit each a parameter row; from 1 up. Default 32
     b : number of parameter rows a numeric feature. Default 20
@@ -75,7 +78,7 @@ def train(
     epochs : passes over the data, at most. Default 30
     learning_rate : step size of the first epoch. Default 0.02
     lambda_w, lambda_v : regularization of the linear term and of the factors
-    categorical : column numbers, or a boolean mask of the columns, whose values are categories
+    categorical : column numbers or names, or a boolean mask of the columns, whose values are categories
     min_count : categories seen fewer times are ignored
     sample_weight : a weight for each row
     eval_set : (X, y) or (X, y, sample_weight), to measure the loss on after each epoch
@@ -121,7 +124,7 @@ def train(
             settings, found = search(problem, settings, free, limit, bar.advance)
     with Progress(progress, settings.epochs, "epoch") as bar:
         core, history, best = problem.fit(settings, bar.wrap(callback))
-    return Model._of(core, history, best, found)
+    return Model._of(core, history, best, found, problem.names)
 
 
 def prepare(
@@ -163,11 +166,12 @@ def prepare(
     if early_stopping not in ("auto", True, False):
         raise ValueError(f"early_stopping: got {early_stopping!r}; accepted are 'auto', True and False")
     min_count = _number("min_count", min_count)
+    X = read(X) if is_table(X) else X  # once: a stream of columns ends
     weight = weights(sample_weight, "sample_weight", _length(X))
-    table, columns, vocabularies = training_table(X, categorical, weight, min_count)
+    table, columns, vocabularies, names = training_table(X, categorical, weight, min_count)
     target, labels = (regression_target(y, "y"), REGRESSION) if loss == "squared" else _classes(y)
     _same_length("X", rows_of(table), "y", len(target))
-    valid = _eval_set(eval_set, labels, vocabularies)
+    valid = _eval_set(eval_set, labels, vocabularies, names)
     if searching and early_stopping == "auto" and valid is None:
         early_stopping = False  # the search chooses the number of epochs
     early, holdout = _stopping(early_stopping, validation_fraction, valid is not None, len(target))
@@ -192,7 +196,7 @@ def prepare(
         seed=whole("seed", seed),
         n_jobs=None if n_jobs is None else whole("n_jobs", n_jobs),
     )
-    return Problem(table, target, weight, labels, vocabularies, valid), settings, free
+    return Problem(table, target, weight, labels, vocabularies, names, valid), settings, free
 
 
 class Progress:
@@ -238,13 +242,15 @@ def _classes(y: Any) -> tuple[Any, Labels]:
     return encode_classes(y)
 
 
-def _eval_set(eval_set: Any, labels: Labels, vocabularies: dict[int, list[str]]) -> tuple[Dense | Csr, Any, Any] | None:
+def _eval_set(
+    eval_set: Any, labels: Labels, vocabularies: dict[int, list[str]], names: Names
+) -> tuple[Dense | Csr, Any, Any] | None:
     if eval_set is None:
         return None
     if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
         raise ValueError("eval_set: got something else than (X, y) or (X, y, sample_weight), which are accepted")
     try:
-        table = table_for(eval_set[0], vocabularies, frozenset())
+        table = table_for(eval_set[0], vocabularies, frozenset(), names)
     except (ValueError, TypeError) as error:
         raise type(error)(f"eval_set: {error}") from None
     name = "eval_set's y"

@@ -9,12 +9,14 @@ from pathlib import Path
 import binfm
 import pytest
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+PAGES = [README, ROOT / "docs/tables.md"]
 MODULES = ["binfm", *(f"binfm.{m.name}" for m in pkgutil.iter_modules(binfm.__path__) if m.name != "demo")]
 
 
-def blocks():
-    text = README.read_text(encoding="utf-8") if README.exists() else ""
+def blocks(page):
+    text = page.read_text(encoding="utf-8")
     return re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
@@ -31,13 +33,14 @@ def test_the_front_doors_have_examples():
 
 
 @pytest.mark.skipif(not README.exists(), reason="there is no README.md here")
-def test_examples_in_the_readme(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_on_the_pages(page, tmp_path, monkeypatch):
     """All blocks, one after the other, in one namespace and an empty directory."""
     monkeypatch.chdir(tmp_path)
-    assert blocks(), "the README shows how to use it"
-    names = {"__name__": "readme"}
-    for block in blocks():
-        exec(compile(block, "README.md", "exec"), names)
+    assert blocks(page), "the page shows how to use it"
+    names = {"__name__": "page"}
+    for block in blocks(page):
+        exec(compile(block, page.name, "exec"), names)
 
 
 @pytest.mark.parametrize("name", binfm.__all__)
@@ -47,5 +50,5 @@ def test_every_public_name_is_documented(name):
 
 def test_every_public_method_is_documented():
     for name, member in vars(binfm.Model).items():
-        if not name.startswith("_") and name not in ("best_epoch", "search"):
+        if not name.startswith("_") and name not in ("best_epoch", "feature_names", "search"):
             assert member.__doc__, name
