@@ -62,17 +62,16 @@ class Model:
     True
     """
 
-    __slots__ = ("_classes", "_core", "_history", "_unused", "_vocabularies", "best_epoch", "feature_names", "search")
+    __slots__ = ("_classes", "_core", "_history", "_names", "_unused", "_vocabularies", "best_epoch", "search")
 
     _core: Core
     _classes: NDArray[Any] | None
     _history: tuple[dict[str, float], ...]
+    _names: Names
     _vocabularies: dict[int, list[str]]
     _unused: frozenset[int]
     best_epoch: int | None
     """The pass whose parameters these are, counted from 1; None for a loaded model."""
-    feature_names: Names
-    """The columns of the table it was trained on; None if they had no names."""
     search: Search | None
     """What was tried to choose the settings under `max_bytes`; None if nothing was. Not saved."""
 
@@ -86,7 +85,6 @@ class Model:
         history: list[dict[str, float]] | None = None,
         best_epoch: int | None = None,
         search: Search | None = None,
-        names: Names = None,
     ) -> Model:
         self = object.__new__(cls)
         labels = core.labels()
@@ -94,10 +92,10 @@ class Model:
         put(self, "_core", core)
         put(self, "_classes", None if labels[0] == "none" else as_array(labels))
         put(self, "_history", tuple(dict(record) for record in history or ()))
+        put(self, "_names", None if core.names is None else tuple(core.names))
         put(self, "_vocabularies", {j: core.vocabulary(j) for j in core.text_columns})
         put(self, "_unused", frozenset(core.unused_columns))
         put(self, "best_epoch", best_epoch)
-        put(self, "feature_names", names)
         put(self, "search", search)
         return self
 
@@ -186,6 +184,11 @@ class Model:
         return self._core.features
 
     @property
+    def feature_names(self) -> Names:
+        """The columns of the table it was trained on; None if they had no names."""
+        return self._names
+
+    @property
     def alpha(self) -> float | NDArray[np.float64]:
         """Scale of w, as used in scores; an array where there are more than two classes."""
         return self._scale(0)
@@ -227,7 +230,7 @@ class Model:
 
     @property
     def nbytes(self) -> int:
-        """Size of the saved file in bytes, everything included."""
+        """Size of the saved file in bytes, everything included: the names of the columns, too."""
         return self._core.nbytes
 
     def size_report(self, target: str | None = None) -> dict[str, int]:
@@ -253,9 +256,14 @@ class Model:
 
     # Bytes
 
-    def to_bytes(self) -> bytes:
-        """Return the content of the saved file."""
-        return self._core.to_bytes()
+    def to_bytes(self, *, names: bool = True) -> bytes:
+        """Return the content of the saved file.
+
+        Parameters
+        ----------
+        names : keep the names of the columns; False gives a smaller file with the same scores
+        """
+        return self._core.to_bytes(names)
 
     @classmethod
     def from_bytes(cls, blob: Any) -> Model:
@@ -267,9 +275,15 @@ class Model:
                 raise TypeError(f"blob: got {type(blob).__name__}; accepted are bytes") from None
         return cls._of(Core.from_bytes(blob))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file. At any moment the path holds the old file or the whole new one."""
-        self._core.save(_path(path))
+    def save(self, path: str | os.PathLike[str], *, names: bool = True) -> None:
+        """Write the model to a file. At any moment the path holds the old file or the whole new one.
+
+        Parameters
+        ----------
+        path : where to write it
+        names : keep the names of the columns; False gives a smaller file with the same scores
+        """
+        self._core.save(_path(path), names)
 
     def export_c(self, path: str | os.PathLike[str], *, name: str = "model", runtime: bool = False) -> None:
         """Write the model as a C header for the runtime ``binfm.h``, which gives the same scores on any machine.
@@ -297,7 +311,7 @@ class Model:
         export_c(self, _path(path), name=name, runtime=runtime)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.to_bytes(), self.history, self.best_epoch, self.search, self.feature_names)
+        return _restore, (self.to_bytes(), self.history, self.best_epoch, self.search)
 
     def __copy__(self) -> Model:
         return self
@@ -321,7 +335,7 @@ class Model:
         return self._core.classify(self._table(X), n_jobs)
 
     def _table(self, X: Any) -> Dense | Csr:
-        return table_for(X, self._vocabularies, self._unused, self.feature_names)
+        return table_for(X, self._vocabularies, self._unused, self._names)
 
     def _scale(self, which: int) -> float | NDArray[np.float64]:
         values = self._core.scales()[which]
@@ -337,13 +351,9 @@ def load(path: str | os.PathLike[str]) -> Model:
 
 
 def _restore(
-    blob: bytes,
-    history: list[dict[str, float]],
-    best_epoch: int | None,
-    search: Search | None = None,
-    names: Names = None,
+    blob: bytes, history: list[dict[str, float]], best_epoch: int | None, search: Search | None = None
 ) -> Model:
-    return Model._of(Core.from_bytes(blob), history, best_epoch, search, names)
+    return Model._of(Core.from_bytes(blob), history, best_epoch, search)
 
 
 def _path(path: str | os.PathLike[str]) -> str:

@@ -124,7 +124,7 @@ def train(
             settings, found = search(problem, settings, free, limit, bar.advance)
     with Progress(progress, settings.epochs, "epoch") as bar:
         core, history, best = problem.fit(settings, bar.wrap(callback))
-    return Model._of(core, history, best, found, problem.names)
+    return Model._of(core, history, best, found)
 
 
 def prepare(
