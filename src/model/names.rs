@@ -36,7 +36,9 @@ impl Model {
 
 /// Write the names.
 pub fn put_names(out: &mut Vec<u8>, names: &[String]) {
-    names.iter().for_each(|name| put_text(out, name));
+    for name in names {
+        put_text(out, name);
+    }
 }
 
 /// Read what [`put_names`] writes.

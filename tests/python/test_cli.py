@@ -92,8 +92,7 @@ def test_all_formats_train_the_same_model(folder, ending, tmp_path):
     assert report["classes"] == ["no", "yes"]
     assert (report["rows"], report["features"], report["epochs"]) == (ROWS, 5, 10)
     assert model.feature_names == ("day", "hour", "carrier", "gate", "night")
-    if ending != "ndjson":  # which has no dates
-        assert out.read_bytes() == (folder / "late.binfm").read_bytes()
+    assert out.read_bytes() == (folder / "late.binfm").read_bytes()
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "ndjson"])
@@ -101,9 +100,19 @@ def test_predictions_are_those_of_the_model(folder, ending, tmp_path):
     model = binfm.load(folder / "late.binfm")
     test = flights(seed=1).select(model.feature_names)
     out = tmp_path / f"out.{ending}"
-    data = "test.csv" if ending == "ndjson" else f"test.{ending}"
     assert (
-        run("predict", "late.binfm", data, "-o", out, "--probabilities", "--scores", "--keep", "gate", cwd=folder)
+        run(
+            "predict",
+            "late.binfm",
+            f"test.{ending}",
+            "-o",
+            out,
+            "--probabilities",
+            "--scores",
+            "--keep",
+            "gate",
+            cwd=folder,
+        )
         == b""
     )
     read = {"csv": pl.read_csv, "tsv": lambda path: pl.read_csv(path, separator="\t"), "parquet": pl.read_parquet}
@@ -241,6 +250,18 @@ def test_text_that_looks_like_numbers(tmp_path):
     run("train", "train.csv", "--target", "y", "-o", "m.binfm", cwd=tmp_path)
     report = json.loads(run("evaluate", "m.binfm", "test.csv", "--target", "y", "--json", cwd=tmp_path))
     assert report["accuracy"] == pytest.approx(1 / 3)
+
+
+def test_dates_in_json(tmp_path):
+    lines = [
+        {"day": f"2024-01-{i % 28 + 1:02}", "at": f"2024-01-01T{i % 24:02}:30:00", "when": None, "y": i % 2}
+        for i in range(60)
+    ]
+    (tmp_path / "t.ndjson").write_text("\n".join(map(json.dumps, lines)))
+    run("train", "t.ndjson", "--target", "y", "-o", "m.binfm", cwd=tmp_path)
+    assert [feature.kind for feature in binfm.load(tmp_path / "m.binfm").features] == ["numeric", "numeric", "unused"]
+    (tmp_path / "u.ndjson").write_text(json.dumps({**lines[0], "day": "soon"}))
+    assert "column 'day' holds 'soon', not a number" in run("predict", "m.binfm", "u.ndjson", cwd=tmp_path, code=1)
 
 
 def test_a_file_without_header(tmp_path):

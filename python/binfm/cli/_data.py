@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from binfm.cli._dates import with_dates
+
 FORMATS = {
     ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet", ".ndjson": "ndjson", ".jsonl": "ndjson",
     ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm",
@@ -87,7 +89,7 @@ class Source:
     def columns(self) -> list[str]:
         """Return the names of the columns."""
         with self._explained():
-            return self._scan(rows=0, infer_schema_length=0).collect_schema().names()  # type: ignore[no-any-return]
+            return self._scan(infer_schema_length=0).collect_schema().names()  # type: ignore[no-any-return]
 
     def table(self, text: list[str]) -> Any:
         """Return all rows; the columns in `text` are read as text, whatever they look like."""
@@ -123,15 +125,14 @@ class Source:
             raise ValueError(f"{self.name}: not a LIBSVM file ({error})") from None
         return X, y.astype(int) if (y == y.astype(int)).all() else y
 
-    def _scan(self, text: Any = (), rows: int | None = None, infer_schema_length: int | None = None) -> Any:
+    def _scan(self, text: Any = (), infer_schema_length: int | None = None) -> Any:
         polars = _polars()
         overrides = dict.fromkeys(text, polars.String)
         if self.format == "parquet":
             return polars.scan_parquet(self.path, glob=False)
         if self.format == "ndjson":
-            return polars.scan_ndjson(
-                self.path, n_rows=rows or None, infer_schema_length=None, schema_overrides=overrides
-            )
+            scan = polars.scan_ndjson(self.path, infer_schema_length=None, schema_overrides=overrides)
+            return with_dates(scan, list(text))
         return polars.scan_csv(
             self.path, glob=False, infer_schema_length=infer_schema_length, schema_overrides=overrides, **self.options
         )
