@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from binfm import _core
-from binfm._labels import REGRESSION
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +94,7 @@ class Sizes:
 
         header + scales + features + ⌈p · K · (m + 1) / 8⌉ + labels + names + checksum        bytes.
 
-    p and the bytes of the features follow from the data, its bins and what is left out, and the rest from labels and names.
+    p and the bytes of the features follow from the data, its bins and what is left out, the rest from labels and names.
     """
 
     def __init__(self, problem: Problem, base: Settings, free: frozenset[str]) -> None:
@@ -106,7 +105,9 @@ class Sizes:
         # A table of one constant has no bits. Training on it also has the core check what the user gave.
         tilings = 1 if "tilings" in free else base.tilings
         b = tilings + 1 if "b" in free else base.b
-        tiny = replace(base, b=b, tilings=tilings, epochs=min(base.epochs, 1), categorical=[], leave_out=(), holdout=0.0)
+        tiny = replace(
+            base, b=b, tilings=tilings, epochs=min(base.epochs, 1), categorical=[], leave_out=(), holdout=0.0
+        )
         one_row = replace(problem, table=np.zeros((1, 1)), target=np.zeros(1), weight=None, vocabularies={}, names=None)
         model, _, _ = one_row.fit(tiny)
         parts = dict(model.size_report())

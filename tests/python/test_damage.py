@@ -104,7 +104,7 @@ def test_an_unknown_flag_version_or_loss_is_refused(blob):
         (4, 0),
         (4, 2),
         (4, 255),
-        (5, blob[5] | 8),
+        (5, blob[5] | 16),
         (5, blob[5] | 128),
         (19, 4),
         (19, 255),

@@ -54,7 +54,7 @@ def _add_parameters(group: Any) -> None:
         group.add_argument(f"--{name}", type=kind, metavar="N", default=argparse.SUPPRESS, help=text)
     for name, choices, text in (
         ("loss", ("logistic", "hinge", "squared_hinge"), "of classes (logistic)"),
-        ("binning", ("quantile", "uniform"), "of numbers (quantile)"),
+        ("binning", ("quantile", "uniform", "supervised"), "of numbers (quantile)"),
         ("optimizer", ("adagrad", "sgd"), "(adagrad)"),
         ("early-stopping", tuple(YES_NO), "stop when held-out rows no longer gain (auto: from 10,000 rows on)"),
     ):

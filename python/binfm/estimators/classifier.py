@@ -39,7 +39,8 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         Number of parameter rows a numeric feature.
     tilings : int, default 4
         Number of shifted grids; 1 is the paper's method.
-    binning : {"quantile", "uniform"}
+    binning : {"quantile", "uniform", "supervised"}, default "quantile"
+        Where numeric features are cut.
     loss : {"logistic", "hinge", "squared_hinge"}, default "logistic"
         Probabilities need the logistic one.
     method : {"bfm"}
@@ -62,8 +63,8 @@ class BinFMClassifier(ClassifierMixin, BinFM):
     patience : int
         Epochs without improvement before stopping.
     max_bytes : int
-        The saved model has at most so many bytes; what is not given of m, b, tilings, loss, epochs and learning_rate
-        is then chosen by cross-validation.
+        The saved model has at most so many bytes; what is not given of m, b, tilings, binning, loss, epochs and
+        learning_rate, and the features to do without, are then chosen by cross-validation.
     class_weight : dict or "balanced"
         Weights of the classes.
     random_state : int, RandomState or None
@@ -104,7 +105,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         m: int | None = None,
         b: int | None = None,
         tilings: int | None = None,
-        binning: str = "quantile",
+        binning: str | None = None,
         loss: str | None = None,
         method: str = "bfm",
         scaling: bool = True,

@@ -28,7 +28,8 @@ class BinFMRegressor(RegressorMixin, BinFM):
         Number of parameter rows a numeric feature.
     tilings : int, default 4
         Number of shifted grids; 1 is the paper's method.
-    binning : {"quantile", "uniform"}
+    binning : {"quantile", "uniform", "supervised"}, default "quantile"
+        Where numeric features are cut.
     method : {"bfm"}
     scaling : bool
         Learn the scales of the bits; False fixes them at 1.
@@ -49,8 +50,8 @@ class BinFMRegressor(RegressorMixin, BinFM):
     patience : int
         Epochs without improvement before stopping.
     max_bytes : int
-        The saved model has at most so many bytes; what is not given of m, b, tilings, epochs and learning_rate
-        is then chosen by cross-validation.
+        The saved model has at most so many bytes; what is not given of m, b, tilings, binning, epochs and
+        learning_rate, and the features to do without, are then chosen by cross-validation.
     random_state : int, RandomState or None
         The same number gives the same model on any machine.
     n_jobs : int
@@ -87,7 +88,7 @@ class BinFMRegressor(RegressorMixin, BinFM):
         m: int | None = None,
         b: int | None = None,
         tilings: int | None = None,
-        binning: str = "quantile",
+        binning: str | None = None,
         method: str = "bfm",
         scaling: bool = True,
         optimizer: str = "adagrad",
