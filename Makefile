@@ -81,7 +81,7 @@ misra: ## list what cppcheck's MISRA add-on finds in the C runtime
 	cppcheck --quiet --addon=misra --std=c99 --enable=warning,style,performance,portability \
 		-Ipython/binfm/include tests/c/firmware/all.c
 
-docs: build .venv/group-docs ## build the documentation into site/; a warning is an error
+docs: build .venv/group-docs .venv/group-test ## build the documentation into site/; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d .venv/doctrees docs site
 
 pictures: build .venv/group-test ## draw the pictures of docs/reading.md

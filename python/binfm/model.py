@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from binfm._inputs import Csr, Dense
+    from binfm._tables import Names
     from binfm.tuning import Search
 
 
@@ -70,11 +71,12 @@ class Model(Readable):
     True
     """
 
-    __slots__ = ("_classes", "_core", "_history", "_unused", "_vocabularies", "best_epoch", "search")
+    __slots__ = ("_classes", "_core", "_history", "_names", "_unused", "_vocabularies", "best_epoch", "search")
 
     _core: Core
     _classes: NDArray[Any] | None
     _history: tuple[dict[str, float], ...]
+    _names: Names
     _vocabularies: dict[int, list[str]]
     _unused: frozenset[int]
     best_epoch: int | None
@@ -99,6 +101,7 @@ class Model(Readable):
         put(self, "_core", core)
         put(self, "_classes", None if labels[0] == "none" else as_array(labels))
         put(self, "_history", tuple(dict(record) for record in history or ()))
+        put(self, "_names", None if core.names is None else tuple(core.names))
         put(self, "_vocabularies", {j: core.vocabulary(j) for j in core.text_columns})
         put(self, "_unused", frozenset(core.unused_columns))
         put(self, "best_epoch", best_epoch)
@@ -169,7 +172,7 @@ class Model(Readable):
         """
         if self._classes is None:
             return self.decision_function(X, n_jobs=n_jobs)
-        classes: NDArray[Any] = self._classes[self._core.classify(self._table(X), n_jobs)]
+        classes: NDArray[Any] = self._classes[self._classify(X, n_jobs)]
         return classes
 
     def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
@@ -236,6 +239,11 @@ class Model(Readable):
         return self._core.features
 
     @property
+    def feature_names(self) -> Names:
+        """The columns of the table it was trained on; None if they had no names."""
+        return self._names
+
+    @property
     def alpha(self) -> float | NDArray[np.float64]:
         """Scale of w, as used in scores; an array where there are more than two classes."""
         return self._scale(0)
@@ -277,7 +285,7 @@ class Model(Readable):
 
     @property
     def nbytes(self) -> int:
-        """Size of the saved file in bytes, everything included."""
+        """Size of the saved file in bytes, everything included: the names of the columns, too."""
         return self._core.nbytes
 
     def size_report(self, target: str | None = None) -> dict[str, int]:
@@ -304,8 +312,13 @@ class Model(Readable):
 
     # Bytes
 
-    def to_bytes(self) -> bytes:
+    def to_bytes(self, *, names: bool = True) -> bytes:
         """Return the content of the saved file.
+
+        Parameters
+        ----------
+        names
+            Keep the names of the columns; False gives a smaller file with the same scores.
 
         Examples
         --------
@@ -315,7 +328,7 @@ class Model(Readable):
         >>> len(model.to_bytes()) == model.nbytes
         True
         """
-        return self._core.to_bytes()
+        return self._core.to_bytes(names)
 
     @classmethod
     def from_bytes(cls, blob: Any) -> Model:
@@ -336,8 +349,15 @@ class Model(Readable):
                 raise TypeError(f"blob: got {type(blob).__name__}; accepted are bytes") from None
         return cls._of(Core.from_bytes(blob))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, names: bool = True) -> None:
         """Write the model to a file. At any moment the path holds the old file or the whole new one.
+
+        Parameters
+        ----------
+        path
+            Where to write it.
+        names
+            Keep the names of the columns; False gives a smaller file with the same scores.
 
         Examples
         --------
@@ -350,7 +370,7 @@ class Model(Readable):
         >>> path.stat().st_size == model.nbytes
         True
         """
-        self._core.save(_path(path))
+        self._core.save(_path(path), names)
 
     def export_c(self, path: str | os.PathLike[str], *, name: str = "model", runtime: bool = False) -> None:
         """Write the model as a C header for the runtime ``binfm.h``, which gives the same scores on any machine.
@@ -400,8 +420,12 @@ class Model(Readable):
         shape = f"{self.n_features} features, m={self.m}, tilings={self.tilings}"
         return f"<binfm.Model: {task}, {shape}, {self.nbytes} bytes>"
 
+    def _classify(self, X: Any, n_jobs: int | None) -> NDArray[np.intp]:
+        """Return the number of each row's class."""
+        return self._core.classify(self._table(X), n_jobs)
+
     def _table(self, X: Any) -> Dense | Csr:
-        return table_for(X, self._vocabularies, self._unused)
+        return table_for(X, self._vocabularies, self._unused, self._names)
 
     def _feature(self, j: int) -> Feature:
         return Feature(**self._core.feature(j))

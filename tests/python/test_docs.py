@@ -3,8 +3,11 @@
 import doctest
 import importlib
 import inspect
+import os
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import FunctionType
 
@@ -17,11 +20,13 @@ mpl.use("Agg")
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-MODULES = ["binfm", *(m.name for m in pkgutil.walk_packages(binfm.__path__, "binfm.") if m.name != "binfm.demo")]
+NOT_IMPORTED = ("binfm.demo", "binfm.__main__", "binfm.cli.__main__")
+MODULES = ["binfm", *(m.name for m in pkgutil.walk_packages(binfm.__path__, "binfm.") if m.name not in NOT_IMPORTED)]
 
 
-def blocks(page):
-    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+def blocks(page, language="python"):
+    text = page.read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -63,6 +68,25 @@ def test_the_pages_link_to_what_there_is():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
             assert "://" in target or (page.parent / target).exists(), (page.name, target)
+
+
+def test_commands_on_the_page_of_the_command_line(tmp_path, monkeypatch):
+    """The table is made, then each command runs in a shell, where a failing one ends it."""
+    page = ROOT / "docs/command-line.md"
+    monkeypatch.chdir(tmp_path)
+    for block in blocks(page):
+        exec(compile(block, page.name, "exec"), {"__name__": "page"})
+    lines = "".join(blocks(page, "console")).splitlines()
+    commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ binfm ")]
+    assert len(commands) >= 9
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-ec", "\n".join(commands)], env=environment, capture_output=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, b"")
+    said = done.stdout.decode()
+    assert float(re.search(r"^accuracy +(\S+)$", said, re.MULTILINE)[1]) > 0.8
+    assert (tmp_path / "late.binfm").stat().st_size <= 256
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 2001
+    assert {path.name for path in tmp_path.iterdir()} >= {"late.h", "out.csv", "late.binfm"}
 
 
 @pytest.mark.parametrize("name", binfm.__all__)

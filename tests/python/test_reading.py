@@ -252,6 +252,17 @@ def test_numbers_of_more_than_64_bits_are_exact(monkeypatch):
     assert (after[2].pairs == before[2].pairs).all()
 
 
+def test_columns_of_a_table_have_their_names():
+    polars = pytest.importorskip("polars")
+    rng = np.random.default_rng(0)
+    X = polars.DataFrame({"hour": rng.uniform(0, 24, 300), "day": rng.choice(["weekday", "weekend"], 300)})
+    model = binfm.train(X, (X["hour"] > 12) ^ (X["day"] == "weekend"), m=4, epochs=3)
+    assert model.effects(X).names == ("hour", "day")
+    assert model.effects(X)["day"].cells == ("weekday", "weekend")
+    assert model.interactions().cells("hour", "day").names == ("hour", "day")
+    assert model.explain(X[5]).score == model.explain(X.row(5)).score == model.decision_function(X)[5]
+
+
 def test_pairs_of_chosen_features_are_the_same():
     model, _ = small()
     everything, some = model.interactions(), model.interactions(features=[2, "x0"])
