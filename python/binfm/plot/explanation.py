@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from binfm.reading import Explanation
 
 MOST_BARS = 12
-ROOM = 0.12
+ROOM = 0.15
 """Share of the axis on either side of the bars, for the numbers beside them."""
 
 
