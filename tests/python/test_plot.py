@@ -152,6 +152,13 @@ def test_the_boundary_of_two_features(target):
     whole(plot.DecisionBoundaryDisplay.from_model(model, X, resolution=20).plot())
 
 
+@pytest.mark.parametrize("X", [[["a", 1.0, 2.0]], np.empty((0, 3)), np.zeros(3)])
+def test_a_boundary_needs_numbers(X):
+    model = binfm.train(np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2, epochs=1)
+    with pytest.raises(ValueError, match=r"^X: got .*; accepted is a 2-D table of"):
+        plot.DecisionBoundaryDisplay.from_model(model, X)
+
+
 def test_the_history(numbers):
     X, y = numbers
     model = binfm.train(X, y, m=4, epochs=6, eval_set=(X[:50], y[:50]))

@@ -68,7 +68,7 @@ class DecisionBoundaryDisplay(Display):
         resolution
             Points of the grid along each side.
         """
-        table = np.asarray(X, dtype=np.float64)
+        table = _numbers(X)
         columns = [find(key, names_of(model)) for key in features]
         drawn = table[:, columns]
         low, high = np.nanmin(drawn, axis=0), np.nanmax(drawn, axis=0)
@@ -128,3 +128,13 @@ class DecisionBoundaryDisplay(Display):
             edge = {} if marker == "x" else {"edgecolors": "white", "linewidths": 0.6}
             ax.scatter(*points.T, s=22, color=colour(k), marker=marker, label=str(label), **edge)
         ax.legend(title="class", framealpha=0.9)
+
+
+def _numbers(X: Any) -> NDArray[np.float64]:
+    try:
+        table = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("X: got values that are not numbers; accepted is a 2-D table of numbers") from None
+    if table.ndim != 2 or len(table) == 0:
+        raise ValueError(f"X: got shape {table.shape}; accepted is a 2-D table of one row or more")
+    return table
