@@ -5,6 +5,7 @@ mod door;
 mod errors;
 mod model;
 mod train;
+mod trainer;
 
 use pyo3::prelude::*;
 
@@ -17,6 +18,8 @@ mod _core {
     use super::model::PyModel;
     #[pymodule_export]
     use super::train::{encode, instruction_set, train};
+    #[pymodule_export]
+    use super::trainer::PyTrainer;
     #[allow(non_upper_case_globals)] // Python's name
     #[pymodule_export]
     const __version__: &str = env!("CARGO_PKG_VERSION");
