@@ -59,7 +59,7 @@ FIRST_M = 12
 LAST_M = 48
 """Factors at most, for the sake of time; more were not measured."""
 RATES = (0.01, 0.005)
-"""Step sizes to try besides 0.02; small ones are for many rows. On average 0.05 lost 0.5 points of accuracy and 0.1 lost 1.5."""
+"""Step sizes to try besides 0.02; small ones are for many rows. On average 0.05 lost 0.5 points and 0.1 lost 1.5."""
 EPOCHS = (10, 60)
 """Numbers of epochs to try besides 30. Noisy data wants few, and some small models want many."""
 LOSSES = ("hinge",)
