@@ -1,13 +1,13 @@
 //! A table of ijcnn1's width for the benches, and models of it.
 #![allow(dead_code)] // each bench uses some of it
 
-use binfm::encoding::{Binning, Encoder, EncodingParams, Matrix, Table};
+use binfm::encoding::{Binning, Encoder, EncodingParams, Matrix, Rows, Table, Truth};
 use binfm::model::{Labels, Loss, Model, Real, Scales, SignRows};
 use binfm::scoring::Scorer;
 use binfm::threads::{Stop, Threads};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of the table.
 pub const FEATURES: usize = 22;
@@ -27,9 +27,11 @@ pub fn encoder(numbers: &[f32], tilings: u32) -> Encoder {
         categorical: Vec::new(),
         vocabularies: BTreeMap::new(),
         min_count: 1.0,
+        leave_out: BTreeSet::new(),
     };
     let matrix = Matrix::new(numbers, FEATURES);
-    Encoder::fit(Table::Dense(&matrix), None, &params, &Threads::one(), &Stop::default()).unwrap()
+    let rows = Rows { table: Table::Dense(&matrix), truth: Truth::Numbers(&[]), weight: None };
+    Encoder::fit(rows, &params, &Threads::one(), &Stop::default()).unwrap()
 }
 
 /// A model of signs without pattern.

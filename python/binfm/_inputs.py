@@ -45,6 +45,8 @@ class Settings:
     lambda_w: float
     lambda_v: float
     categorical: list[int]
+    leave_out: tuple[int, ...]
+    """Columns that the model does without."""
     min_count: float
     early_stopping: bool
     holdout: float
@@ -106,6 +108,11 @@ def weights(sample_weight: Any, name: str, rows: int) -> NDArray[np.float64] | N
 def rows_of(table: Dense | Csr) -> int:
     """Return the number of rows."""
     return len(table[0]) - 1 if isinstance(table, tuple) else table.shape[0]
+
+
+def columns_of(table: Dense | Csr) -> int:
+    """Return the number of columns."""
+    return int(table[3]) if isinstance(table, tuple) else table.shape[1]
 
 
 def _array(X: Any) -> Any:

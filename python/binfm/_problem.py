@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from binfm._labels import Labels
 
     Rows = NDArray[np.intp]
+    Shape = tuple[int, int, str, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,10 @@ class Problem:
             self.table, self.target, self.weight, self.valid, self.labels, self.vocabularies, settings, on_epoch
         )
 
+    def encode(self, settings: Settings) -> _core.Model:
+        """Return a model that has learned nothing but its features."""
+        return _core.encode(self.table, self.target, self.weight, self.labels, self.vocabularies, settings)
+
 
 def _take(table: Dense | Csr, rows: Rows) -> Dense | Csr:
     if not isinstance(table, tuple):
@@ -79,44 +84,49 @@ class Sizes:
 
         header + scales + features + ⌈p · K · (m + 1) / 8⌉ + labels + checksum        bytes.
 
-    p and the bytes of the features follow from X, `b` and `tilings`, and the rest from the labels.
+    p and the bytes of the features follow from the data, its bins and what is left out, and the rest from the labels.
     """
 
     def __init__(self, problem: Problem, base: Settings, free: frozenset[str]) -> None:
         self._problem = problem
-        self._base = replace(base, m=1, epochs=1, loss="squared", early_stopping=False, holdout=0.0, n_jobs=1)
-        self._known: dict[tuple[int, int], tuple[int, int]] = {}
+        self._base = replace(base, n_jobs=1)
+        self._models: dict[tuple[int, int, str], _core.Model] = {}
+        self._known: dict[Shape, tuple[int, int]] = {}
         # A table of one constant has no bits. Training on it also has the core check what the user gave.
         tilings = 1 if "tilings" in free else base.tilings
         b = tilings + 1 if "b" in free else base.b
-        tiny = replace(base, b=b, tilings=tilings, epochs=min(base.epochs, 1), categorical=[], holdout=0.0)
+        tiny = replace(base, b=b, tilings=tilings, epochs=min(base.epochs, 1), categorical=[], leave_out=(), holdout=0.0)
         one_row = replace(problem, table=np.zeros((1, 1)), target=np.zeros(1), weight=None, vocabularies={})
         model, _, _ = one_row.fit(tiny)
         parts = dict(model.size_report())
         self._fixed = sum(parts.values()) - parts["features"] - parts["bits"]
 
-    def learn(self, b: int, tilings: int) -> tuple[int, int]:
-        """Return the parameter rows and the bytes of the features. The first time, X is encoded for that."""
-        if (b, tilings) not in self._known:
-            # The features do not depend on y: one score function, whatever it learns, will do.
-            flat = replace(self._problem, target=np.zeros_like(self._problem.target), labels=REGRESSION)
-            model, _, _ = flat.fit(replace(self._base, b=b, tilings=tilings))
-            self._known[b, tilings] = model.rows, dict(model.size_report())["features"]
-        return self._known[b, tilings]
+    def learn(self, b: int, tilings: int, binning: str) -> None:
+        """Encode X, so that the sizes of models with these bins are known."""
+        bins = replace(self._base, b=b, tilings=tilings, binning=binning)
+        self._models[b, tilings, binning] = self._problem.encode(bins)
 
     def nbytes(self, settings: Settings) -> int:
         """Return the size of the file of a model with these settings."""
-        rows, features = self.learn(settings.b, settings.tilings)
+        rows, features = self._parts(settings)
         return self._fixed + features + -(-rows * self._problem.functions * (settings.m + 1) // 8)
 
-    def largest_m(self, b: int, tilings: int, limit: int) -> int:
-        """Return the most factors that fit into so many bytes; below 1 if none do."""
-        rows, features = self.learn(b, tilings)
+    def largest_m(self, settings: Settings, limit: int) -> int:
+        """Return the most factors that such a model can have in so many bytes; below 1 if it cannot be."""
+        rows, features = self._parts(settings)
         left = limit - self._fixed - features
         if left < 0:
             return 0
         bits = max(1, rows * self._problem.functions)
         return min(8 * left // bits - 1, MOST_M) if rows else MOST_M
+
+    def _parts(self, settings: Settings) -> tuple[int, int]:
+        """Return the parameter rows and the bytes of the features."""
+        bins = (settings.b, settings.tilings, settings.binning)
+        shape = (*bins, settings.leave_out)
+        if shape not in self._known:
+            self._known[shape] = self._models[bins].size_without(list(settings.leave_out))
+        return self._known[shape]
 
 
 MOST_M = 65_535

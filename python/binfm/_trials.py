@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm._inputs import rows_of
+from binfm._inputs import columns_of, rows_of
 from binfm._labels import REGRESSION
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ FOLDS = 5
 """Rows are dealt into so many hands; a fold validates on one and trains on the others."""
 MOST_VALID = 10_000
 """Rows to validate on, at most: enough to tell half a point of accuracy."""
-VARIED = ("m", "b", "tilings", "loss", "learning_rate", "epochs")
+VARIED = ("m", "b", "tilings", "binning", "loss", "learning_rate", "epochs", "leave_out")
 """What candidates differ in."""
 
 
@@ -87,18 +87,19 @@ class Trials:
     def __init__(self, problem: Problem, sizes: Sizes, crew: Crew, rungs: Sequence[Rung], seed: int) -> None:
         self._sizes = sizes
         self._crew = crew
+        self._columns = columns_of(problem.table)
         self._rungs = rungs
-        self._folds = [folds_of(problem, rung, seed) for rung in rungs]
+        self.folds = [folds_of(problem, rung, seed) for rung in rungs]
         self._known: dict[tuple[Any, ...], list[Outcome]] = {}
         self.log: list[dict[str, Any]] = []
 
     def rank(self, candidates: Sequence[Settings], number: int) -> list[Settings]:
         """Return the candidates, the best first, as the rung of that number finds them."""
         new = {_key(c, number): c for c in candidates if _key(c, number) not in self._known}
-        jobs = [(candidate, fold) for candidate in new.values() for fold in self._folds[number]]
+        jobs = [(candidate, fold) for candidate in new.values() for fold in self.folds[number]]
         outcomes = iter(self._crew.map(lambda job: self._try(*job, number), jobs))
         for key, candidate in new.items():
-            self._known[key] = [next(outcomes) for _ in self._folds[number]]
+            self._known[key] = [next(outcomes) for _ in self.folds[number]]
             self._note(candidate, number)
         return sorted(candidates, key=lambda candidate: regret(self._known[_key(candidate, number)]))
 
@@ -106,6 +107,7 @@ class Trials:
         """Return the settings, size and score of a candidate that the rung has ranked."""
         scores = [outcome.score for outcome in self._known[_key(candidate, number)]]
         return {
+            "features": self._columns - len(candidate.leave_out),
             **{name: getattr(candidate, name) for name in VARIED},
             "epochs": self._epochs(candidate, number),
             "nbytes": self._sizes.nbytes(candidate),
@@ -119,7 +121,7 @@ class Trials:
         return judge(model, fold.valid)
 
     def _note(self, candidate: Settings, number: int) -> None:
-        folds = self._folds[number]
+        folds = self.folds[number]
         spent = {"rung": number + 1, "rows": rows_of(folds[0].train.table), "folds": len(folds)}
         self.log.append({**spent, **self.describe(candidate, number), "chosen": False})
 

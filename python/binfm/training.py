@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Callback = Callable[[int, dict[str, float]], object]
 
 DEFAULTS: dict[str, Any] = {
-    "m": 32, "b": 20, "tilings": 4, "loss": "logistic", "epochs": 30, "learning_rate": 0.02,
+    "m": 32, "b": 20, "tilings": 4, "binning": "quantile", "loss": "logistic", "epochs": 30, "learning_rate": 0.02,
 }  # fmt: skip
 """What is not given, unless `max_bytes` has it chosen."""
 HOLDOUT = 0.1
@@ -34,7 +34,7 @@ def train(
     m: int | None = None,
     b: int | None = None,
     tilings: int | None = None,
-    binning: str = "quantile",
+    binning: str | None = None,
     loss: str | None = None,
     method: str = "bfm",
     scaling: bool = True,
@@ -67,7 +67,8 @@ def train(
     b : number of parameter rows a numeric feature. Default 20
     tilings : number of shifted grids: rows that each present feature activates; below `b`. 1 is the paper's method.
         Default 4
-    binning : "quantile" or "uniform" (equal width)
+    binning : where a numeric feature is cut: at "quantile"s (default), at equal widths ("uniform"), or where the target
+        changes ("supervised"), which is better where b is small
     loss : "logistic" (default), "hinge", "squared_hinge", or "squared" for regression
     method : "bfm"
     scaling : learn the scales alpha and beta; False fixes both at 1
@@ -82,9 +83,9 @@ def train(
     early_stopping : True: stop when the loss on held-out rows no longer falls and return the best epoch.
         The rows are those of `eval_set`, or else a tenth of X. "auto": with an `eval_set`, or from 10,000 rows on
     patience : epochs without improvement before stopping
-    max_bytes : the saved file has at most so many bytes. Those of m, b, tilings, loss, epochs and learning_rate that
-        are not given are then chosen by cross-validation on X; `model.search` says what was tried. With "auto", early
-        stopping needs an `eval_set`
+    max_bytes : the saved file has at most so many bytes. Those of m, b, tilings, binning, loss, epochs and
+        learning_rate that are not given, and the features to do without, are then chosen by cross-validation on X;
+        `model.search` says what was tried. With "auto", early stopping needs an `eval_set`
     seed : the same data, parameters and seed give the same bytes on any machine
     n_jobs : threads; None is all cores. The result does not depend on it
     progress : show a bar, if tqdm is installed
@@ -129,7 +130,7 @@ def prepare(
     m: Any = None,
     b: Any = None,
     tilings: Any = None,
-    binning: Any = "quantile",
+    binning: Any = None,
     loss: Any = None,
     method: Any = "bfm",
     scaling: Any = True,
@@ -149,7 +150,10 @@ def prepare(
     searching: bool = False,
 ) -> tuple[Problem, Settings, frozenset[str]]:
     """Check what the user gave; return the data and the settings for the core, and which settings were left open."""
-    open_or_given = {"m": m, "b": b, "tilings": tilings, "loss": loss, "epochs": epochs, "learning_rate": learning_rate}
+    open_or_given = {
+        "m": m, "b": b, "tilings": tilings, "binning": binning, "loss": loss, "epochs": epochs,
+        "learning_rate": learning_rate,
+    }  # fmt: skip
     free = frozenset(name for name, value in open_or_given.items() if value is None)
     given = DEFAULTS | {name: value for name, value in open_or_given.items() if value is not None}
     _one_of("method", method, ("bfm",))
@@ -169,7 +173,7 @@ def prepare(
         m=whole("m", given["m"]),
         b=whole("b", given["b"]),
         tilings=whole("tilings", given["tilings"]),
-        binning=_text("binning", binning),
+        binning=_text("binning", given["binning"]),
         loss=given["loss"],
         scaling=bool(scaling),
         optimizer=_text("optimizer", optimizer),
@@ -178,6 +182,7 @@ def prepare(
         lambda_w=_number("lambda_w", lambda_w),
         lambda_v=_number("lambda_v", lambda_v),
         categorical=columns,
+        leave_out=(),
         min_count=min_count,
         early_stopping=early,
         holdout=holdout,

@@ -1,8 +1,9 @@
 """The most accurate model in a number of bytes: `binfm.train(X, y, max_bytes=N)`.
 
 The size of a file is known before training, so only models that fit are ever trained, and the limit is hard. Which of
-them is best is found by successive halving: many shapes (m, b, tilings) on few rows, the better ones with more factors
-on more rows, the best few on all folds, and the best of all with other step sizes, numbers of epochs and losses too.
+them is best is found by successive halving: many shapes (features, m, bins) on few rows, the better ones with more
+factors on more rows, the best few on all folds, and the best of all with a few features more or less, other step sizes,
+numbers of epochs and losses too.
 
 Step sizes, epochs and losses were compared on held-out rows inside one random 70 % part of each of eight public data
 sets (banana, magic, pendigits, phoneme, ringnorm, satimage, segment, spambase). The grid and the rungs are judgement,
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from binfm._crew import Crew
 from binfm._labels import REGRESSION
 from binfm._problem import Problem, Sizes
+from binfm._ranking import order_of_need
 from binfm._trials import FOLDS, VARIED, Rung, Trials
 
 if TYPE_CHECKING:
@@ -33,7 +35,9 @@ RUNGS = (
 FIRST, SECOND, LAST, FRESH = range(len(RUNGS))
 """The rungs by name. `FRESH` scores what was chosen on folds that had no part in choosing it."""
 
-GRID = {
+Grid = dict[int, tuple[int, ...]]
+
+GRID: Grid = {
     1: (2, 3, 4, 5, 6, 8),
     2: (4, 5, 6, 8, 10, 12),
     3: (6, 8, 10, 12, 16),
@@ -42,12 +46,20 @@ GRID = {
     8: (24, 32, 48, 64),
 }
 """Numbers of bins to try, by the number of tilings. Few bins are for few bytes and many features."""
+FEWER: Grid = {1: (2, 4, 6), 2: (6, 10), 3: (8, 12), 4: (12, 20, 32), 8: (32,)}
+"""The same where some of the features are left out: those take bytes that bins can have instead."""
+FITTED: Grid = {1: (2, 3, 4, 6, 8), 2: (4, 6, 8, 10), 4: (12,)}
+"""The same for bins that the target decides on. Those help where there are few."""
+HALVES = 4
+"""How many times the number of features is halved."""
+RANKER: dict[str, Any] = {"m": 6, "b": 8, "tilings": 2, "epochs": 15}
+"""The model that tells which features are needed: small, as those are that shall do with few."""
 FIRST_M = 12
 """Factors in the first rung, at most: it compares bins and tilings, and those that are kept get more factors."""
 LAST_M = 48
 """Factors at most, for the sake of time; more were not measured."""
-RATES = (0.01,)
-"""Step sizes to try besides 0.02. On average 0.05 lost 0.5 points of accuracy and 0.1 lost 1.5."""
+RATES = (0.01, 0.005)
+"""Step sizes to try besides 0.02; small ones are for many rows. On average 0.05 lost 0.5 points of accuracy and 0.1 lost 1.5."""
 EPOCHS = (10, 60)
 """Numbers of epochs to try besides 30. Noisy data wants few, and some small models want many."""
 LOSSES = ("hinge",)
@@ -59,7 +71,8 @@ class Search:
     """What a search under a size limit tried, and how well it did. Prints as a table.
 
     ``trials`` has a dict for each candidate and rung: the ``rung``, the ``rows`` it was trained on and the number of
-    ``folds``; its settings and its size ``nbytes``; the mean ``score`` on rows it had not seen and the ``spread`` of
+    ``folds``; its settings, the number of its ``features`` and the columns that it does without (``leave_out``), and its
+    size ``nbytes``; the mean ``score`` on rows it had not seen and the ``spread`` of
     that (standard deviation over folds); and whether it was ``chosen``. The score is named by ``metric``.
     """
 
@@ -78,7 +91,7 @@ class Search:
 
     def __str__(self) -> str:
         head = f"{len(self)} trials for {self.max_bytes} bytes; the score is {self.metric}, and * is chosen"
-        names = [name for name in self.trials[0] if name != "chosen"]
+        names = [name for name in self.trials[0] if name not in ("chosen", "leave_out")]
         lines = [[_cell(trial[name]) for name in names] + ["*" * trial["chosen"]] for trial in self.trials]
         return head + "\n" + as_table([*names, ""], lines)
 
@@ -112,7 +125,7 @@ def curve(
         for limit in limits:
             chosen = climb.best(limit, smaller)
             if chosen is None:
-                points.append({"max_bytes": limit, **dict.fromkeys((*VARIED, "nbytes", "score", "spread"))})
+                points.append({"max_bytes": limit, **dict.fromkeys(("features", *VARIED, "nbytes", "score", "spread"))})
                 continue
             smaller = [chosen]
             climb.trials.rank(smaller, FRESH)
@@ -127,16 +140,18 @@ class Climb:
         self._base = base
         self._free = free
         self._sizes = sizes
-        self._pairs = _pairs(base, free)
-        crew.map(lambda pair: sizes.learn(*pair), self._pairs)
+        self._bins = _bins(base, free)
+        crew.map(lambda bins: sizes.learn(*bins), self._bins)
         self.trials = Trials(problem, sizes, crew, RUNGS, base.seed)
+        ranker = replace(base, early_stopping=False, holdout=0.0, **RANKER)
+        self._least_needed = order_of_need(self.trials.folds[SECOND][0], ranker, crew)
         self.metric = "squared error" if problem.labels is REGRESSION else "accuracy"
 
     @property
     def smallest(self) -> int:
         """Size of the smallest candidate."""
         m = 1 if "m" in self._free else self._base.m
-        return min(self._sizes.nbytes(replace(self._base, m=m, b=b, tilings=t)) for b, t in self._pairs)
+        return min(self._sizes.nbytes(replace(shape, m=m)) for shape in self._frames())
 
     def best(self, limit: int, also: Sequence[Settings] = ()) -> Settings | None:
         """Return the best candidate of at most `limit` bytes, or one of `also`; None if none fits."""
@@ -146,6 +161,7 @@ class Climb:
         shapes = self.trials.rank(shapes, FIRST)[: RUNGS[FIRST].keep]
         shapes = self.trials.rank(self._with_more_factors(shapes, limit), SECOND)[: RUNGS[SECOND].keep]
         best = self.trials.rank(shapes, LAST)[0]
+        best = self.trials.rank([best, *self._with_other_features(best, limit)], LAST)[0]
         return self.trials.rank([*_variants(best, self._free), *also], LAST)[0]
 
     def report(self, chosen: Settings, limit: int) -> Search:
@@ -154,15 +170,49 @@ class Climb:
         own = [i for i, trial in enumerate(log) if all(trial[name] == getattr(chosen, name) for name in VARIED)]
         return Search(limit, self.metric, tuple({**trial, "chosen": i == own[-1]} for i, trial in enumerate(log)))
 
+    def _frames(self) -> list[Settings]:
+        """Return a candidate for each kind of bins, with all features and with fewer."""
+        frames = [self._frame(bins, ()) for bins in self._bins]
+        few = set(_bins(self._base, self._free, FEWER))
+        for halves in range(1, HALVES + 1):
+            left = round(len(self._least_needed) / 2**halves)
+            if left < 2:
+                break
+            frames += [self._frame(bins, self._leaving(left)) for bins in self._bins if bins in few]
+        return frames
+
+    def _frame(self, bins: Bins, leave_out: tuple[int, ...]) -> Settings:
+        b, tilings, binning = bins
+        return replace(self._base, b=b, tilings=tilings, binning=binning, leave_out=leave_out)
+
+    def _leaving(self, features: int) -> tuple[int, ...]:
+        """Return what is left out when so many features are left."""
+        return tuple(sorted(self._least_needed[: len(self._least_needed) - features]))
+
     def _shapes(self, limit: int) -> list[Settings]:
-        """Return a candidate for each pair of b and tilings that fits."""
+        """Return the candidates that fit, with not too many factors."""
         shapes = []
-        for b, tilings in self._pairs:
-            most = self._sizes.largest_m(b, tilings, limit)
+        for frame in self._frames():
+            most = self._sizes.largest_m(frame, limit)
             m = min(most, FIRST_M) if "m" in self._free else self._base.m
             if 1 <= m <= most:
-                shapes.append(replace(self._base, m=m, b=b, tilings=tilings))
+                shapes.append(replace(frame, m=m))
         return shapes
+
+    def _with_other_features(self, shape: Settings, limit: int) -> list[Settings]:
+        """Return the candidate with a few features more and less, and as many factors as then fit."""
+        columns = len(self._least_needed)
+        features = columns - len(shape.leave_out)
+        others = {round(features * 0.75), round(features * 1.4)} - {features}
+        found = []
+        for number in sorted(other for other in others if 1 <= other <= columns):
+            other = replace(shape, leave_out=self._leaving(number))
+            most = min(LAST_M, self._sizes.largest_m(other, limit))
+            if "m" in self._free:
+                other = replace(other, m=max(1, min(most, round(shape.m * max(1.0, features / number)))))
+            if other.m <= most:
+                found.append(other)
+        return found
 
     def _with_more_factors(self, shapes: list[Settings], limit: int) -> list[Settings]:
         """Return the candidates, each also with the most factors that fit and with a number between."""
@@ -170,21 +220,33 @@ class Climb:
             return shapes
         more = []
         for shape in shapes:
-            most = min(LAST_M, self._sizes.largest_m(shape.b, shape.tilings, limit))
+            most = min(LAST_M, self._sizes.largest_m(shape, limit))
             between = round(math.sqrt(shape.m * most))
             more += [replace(shape, m=m) for m in sorted({shape.m, between, most})]
         return more
 
 
-def _pairs(base: Settings, free: frozenset[str]) -> list[tuple[int, int]]:
+Bins = tuple[int, int, str]
+"""b, tilings and binning."""
+
+
+def _bins(base: Settings, free: frozenset[str], plain: Grid = GRID) -> list[Bins]:
+    """Return the kinds of bins to try."""
+    bins = [(b, tilings, base.binning) for b, tilings in _pairs(base, free, plain)]
+    if "binning" in free:
+        bins += [(b, tilings, "supervised") for b, tilings in _pairs(base, free, FITTED)]
+    return bins
+
+
+def _pairs(base: Settings, free: frozenset[str], grid: Grid) -> list[tuple[int, int]]:
     """Return the pairs of b and tilings to try."""
     if "b" in free and "tilings" in free:
-        return [(b, tilings) for tilings, bins in GRID.items() for b in bins]
+        return [(b, tilings) for tilings, bins in grid.items() for b in bins]
     if "tilings" in free:
-        return [(base.b, tilings) for tilings in GRID if tilings < base.b]
+        return [(base.b, tilings) for tilings in grid if tilings < base.b]
     if "b" in free:
         least = base.tilings + 1
-        usual = {b for bins in GRID.values() for b in bins if b > least}
+        usual = {b for bins in grid.values() for b in bins if b > least}
         return [(b, base.tilings) for b in sorted({least, 2 * least, *usual})]
     return [(base.b, base.tilings)]
 

@@ -112,16 +112,15 @@ impl Cells {
     ) -> Result<Self> {
         let (codes, width) = layout(encoder);
         let mut bytes = vec![0; dense.rows() * width];
-        let columns = encoder.features().len();
-        let used: Vec<usize> =
-            (0..columns).filter(|&j| encoder.features()[j].span.cells > 0).collect();
         let chunks = bytes.chunks_mut((BLOCK * width).max(1)).enumerate();
         threads.map(chunks, Block::default, |block, (i, bytes): (usize, &mut [u8])| {
             stop.check()?;
             let rows = bytes.len() / width;
             let starts = encoder.dense_starts(isa, dense, i * BLOCK, rows, block);
-            for (starts, bytes) in starts.chunks_exact(columns).zip(bytes.chunks_exact_mut(width)) {
-                codes.iter().zip(&used).for_each(|(code, &j)| code.write(starts[j], bytes));
+            for (starts, bytes) in
+                starts.chunks_exact(codes.len()).zip(bytes.chunks_exact_mut(width))
+            {
+                codes.iter().zip(starts).for_each(|(code, &start)| code.write(start, bytes));
             }
             Ok(())
         })?;
@@ -143,11 +142,10 @@ impl Cells {
     }
 }
 
-/// Where each used feature's code stands in a row, and the bytes of a row.
+/// Where each feature's code stands in a row, and the bytes of a row.
 fn layout(encoder: &Encoder) -> (Vec<Code>, usize) {
     let mut width = 0;
-    let used = encoder.features().iter().filter(|feature| feature.span.cells > 0);
-    let codes = used.map(|feature| {
+    let codes = encoder.features().iter().map(|feature| {
         let span = feature.span;
         let greatest = (span.rows() - span.tilings) / span.stride;
         let size = if greatest < u32::from(u8::MAX) {

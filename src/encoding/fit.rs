@@ -1,12 +1,12 @@
 //! Learning the encoder from training data: every feature by itself, many at a time.
 
 use super::categorical::{Category, frequent};
-use super::numeric::Distinct;
+use super::numeric::{Distinct, Sample};
 use super::sparse::ByColumn;
-use super::{Column, Csr, Dense, Edges, Encoder, Levels, Table, Values};
+use super::{Column, Csr, Dense, Encoder, Levels, Table, Truth, Values};
 use crate::threads::{Stop, Threads};
 use crate::{Error, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How numeric features are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,19 @@ pub enum Binning {
     Quantile,
     /// Cells of equal width.
     Uniform,
+    /// Cells that differ in the target.
+    Supervised,
+}
+
+/// What the encoder is learned from.
+#[derive(Clone, Copy)]
+pub struct Rows<'a> {
+    /// The rows.
+    pub table: Table<'a>,
+    /// What they are to be told apart by.
+    pub truth: Truth<'a>,
+    /// Weight of each; None is 1.
+    pub weight: Option<&'a [f64]>,
 }
 
 /// What the caller decides about encoding.
@@ -32,32 +45,33 @@ pub struct EncodingParams {
     pub vocabularies: BTreeMap<usize, Vec<String>>,
     /// Weight that a category needs to be known.
     pub min_count: f64,
+    /// Columns that the model shall do without.
+    pub leave_out: BTreeSet<usize>,
 }
 
 impl Encoder {
-    /// Learn from a table and the weights of its rows.
+    /// Learn from the rows of a table.
     ///
     /// # Errors
     /// If a categorical column holds a number that is not whole, there is too much, or it is stopped.
     pub fn fit(
-        table: Table,
-        weight: Option<&[f64]>,
+        rows: Rows,
         params: &EncodingParams,
         threads: &Threads,
         stop: &Stop,
     ) -> Result<Self> {
-        let columns = match table {
+        let columns = match rows.table {
             Table::Dense(dense) => threads.map(
                 0..dense.columns(),
                 || (),
                 |(), j| {
                     stop.check()?;
-                    params.dense_column(dense, j, weight)
+                    params.dense_column(dense, j, rows)
                 },
             )?,
-            Table::Csr(csr) => params.sparse_columns(csr, weight, threads, stop)?,
+            Table::Csr(csr) => params.sparse_columns(csr, rows, threads, stop)?,
         };
-        Self::new(columns, params.tilings, matches!(table, Table::Csr(_)))
+        Self::new(columns, params.tilings, matches!(rows.table, Table::Csr(_)))
     }
 }
 
@@ -90,56 +104,65 @@ impl EncodingParams {
         Ok(())
     }
 
-    fn dense_column(&self, dense: &dyn Dense, j: usize, weight: Option<&[f64]>) -> Result<Column> {
+    fn dense_column(&self, dense: &dyn Dense, j: usize, rows: Rows) -> Result<Option<Column>> {
+        if self.leave_out.contains(&j) {
+            return Ok(None);
+        }
         if self.categorical.contains(&j) {
             let mut categories = vec![Category::Missing; dense.rows()];
             dense.categories(j, 0, &mut categories);
-            return self.levels(j, &categories, weight);
+            return self.levels(j, &categories, rows.weight);
         }
         let mut numbers = vec![0.0; dense.rows()];
         dense.numbers(j, 0, &mut numbers);
-        let distinct = Distinct::new(&numbers, weight);
+        let distinct = Distinct::new(&numbers, rows.weight);
         let constant = distinct.is_empty() || (distinct.len() == 1 && !distinct.missing());
-        Ok(if constant { Column::unused() } else { self.numbers(&distinct) })
+        let sample = Sample { distinct, values: &numbers, rows: None, weights: rows.weight };
+        Ok((!constant).then(|| self.numbers(&sample, rows.truth)))
     }
 
     fn sparse_columns(
         &self,
         csr: &Csr,
-        weight: Option<&[f64]>,
+        rows: Rows,
         threads: &Threads,
         stop: &Stop,
-    ) -> Result<Vec<Column>> {
-        let by_column = ByColumn::new(csr, weight);
+    ) -> Result<Vec<Option<Column>>> {
+        let by_column = ByColumn::new(csr, rows.weight);
         threads.map(
             0..csr.columns(),
             || (),
             |(), j| {
                 stop.check()?;
-                let (values, weights) = by_column.column(j);
+                let (values, of, weights) = by_column.column(j);
                 let distinct = Distinct::new(values, weights);
-                let rare = distinct.is_empty() || distinct.weight() < self.min_count;
-                Ok(if rare { Column::unused() } else { self.numbers(&distinct) })
+                let known = !distinct.is_empty() && distinct.weight() >= self.min_count;
+                let wanted = known && !self.leave_out.contains(&j);
+                let sample = Sample { distinct, values, rows: Some(of), weights };
+                Ok(wanted.then(|| self.numbers(&sample, rows.truth)))
             },
         )
     }
 
     /// Few values have a cell and `tilings` rows each, if those are no more than the feature may have.
-    fn numbers(&self, distinct: &Distinct) -> Column {
+    fn numbers(&self, sample: &Sample, truth: Truth) -> Column {
+        let distinct = &sample.distinct;
         let copies = distinct.len() as u64 * u64::from(self.tilings) <= u64::from(self.bins);
         let cells = if copies { distinct.len() } else { (self.bins - self.tilings + 1) as usize };
-        let edges = self.edges(distinct, cells);
+        let edges = match self.binning {
+            Binning::Quantile => distinct.quantile_edges(cells),
+            Binning::Uniform => distinct.uniform_edges(cells),
+            Binning::Supervised => sample.supervised_edges(cells, truth),
+        };
         Column { values: Values::Numbers(edges), copies, missing: distinct.missing() }
     }
 
-    fn edges(&self, distinct: &Distinct, cells: usize) -> Edges {
-        match self.binning {
-            Binning::Quantile => distinct.quantile_edges(cells),
-            Binning::Uniform => distinct.uniform_edges(cells),
-        }
-    }
-
-    fn levels(&self, j: usize, categories: &[Category], weight: Option<&[f64]>) -> Result<Column> {
+    fn levels(
+        &self,
+        j: usize,
+        categories: &[Category],
+        weight: Option<&[f64]>,
+    ) -> Result<Option<Column>> {
         let (mut seen, mut missing) = (Vec::new(), false);
         for (row, category) in categories.iter().enumerate() {
             let weight = weight.map_or(1.0, |weight| weight[row]);
@@ -162,19 +185,12 @@ impl EncodingParams {
         let (levels, rare) = frequent(seen, self.min_count);
         let constant = levels.is_empty() || (levels.len() == 1 && !missing && !rare && !unknown);
         if constant {
-            return Ok(Column::unused());
+            return Ok(None);
         }
         let levels = match self.vocabularies.get(&j) {
             Some(texts) => Levels::Text(texts.clone()),
             None => Levels::whole(levels),
         };
-        Ok(Column { values: Values::Levels(levels), copies: true, missing })
-    }
-}
-
-impl Column {
-    /// A column that owns no rows.
-    pub fn unused() -> Self {
-        Self { values: Values::Unused, copies: false, missing: false }
+        Ok(Some(Column { values: Values::Levels(levels), copies: true, missing }))
     }
 }

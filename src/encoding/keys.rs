@@ -1,7 +1,8 @@
 //! Floats as integers of the same order, and bin edges in as few bytes as will do.
 //!
 //! A value is rounded to float32 and compared by its key: the float's bits, turned so that a signed integer comparison
-//! gives the order of the numbers. An edge keeps only the leading 1 to 4 bytes of its key; the rest is zero.
+//! gives the order of the numbers. An edge is a key that can be written in few bytes: one ([`super::codes`]), or the
+//! leading 2 to 4 of the key, the rest being zero.
 
 use alloc::vec::Vec;
 
@@ -25,24 +26,18 @@ pub fn number(key: i32) -> f32 {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edges {
     keys: Vec<i32>,
-    bytes: u8,
 }
 
 impl Edges {
-    /// From keys that keep `bytes` leading bytes.
-    pub fn new(keys: Vec<i32>, bytes: u8) -> Self {
+    /// From ascending keys.
+    pub fn new(keys: Vec<i32>) -> Self {
         debug_assert!(keys.is_sorted_by(|a, b| a < b));
-        Self { bytes: if keys.is_empty() { 0 } else { bytes }, keys }
+        Self { keys }
     }
 
-    /// The full keys.
+    /// The keys.
     pub fn keys(&self) -> &[i32] {
         &self.keys
-    }
-
-    /// Leading bytes of a key that are kept: 1 to 4, or 0 where there are no edges.
-    pub fn bytes(&self) -> u8 {
-        self.bytes
     }
 
     /// Number of edges.
@@ -75,13 +70,10 @@ pub fn from_leading(leading: u32, bytes: u8) -> i32 {
     (leading.checked_shl(low_bits(bytes)).unwrap_or(0) ^ SIGN) as i32
 }
 
-/// The key with that many leading bytes that is nearest to a key.
-pub fn nearest(key: i32, bytes: u8) -> i32 {
-    let half = (1_u32 << low_bits(bytes)) >> 1;
-    from_leading(
-        leading((key as u32 ^ SIGN).saturating_add(half) as i32 ^ SIGN as i32, bytes),
-        bytes,
-    )
+/// The fewest leading bytes, from 2 up, after which all of these keys are zero.
+pub fn least_bytes(keys: &[i32]) -> u8 {
+    let zeros = keys.iter().map(|key| key.trailing_zeros()).min().unwrap_or(32);
+    4 - (zeros / 8).min(2) as u8
 }
 
 fn low_bits(bytes: u8) -> u32 {
@@ -115,15 +107,19 @@ mod tests {
     }
 
     #[test]
-    fn shortened_keys_are_near_and_come_back() {
+    fn leading_bytes_come_back() {
         for x in [-3.7e8_f32, -1.0, -2e-40, 0.0, 0.3, 1.0, 6.02e23] {
-            for bytes in 1..=4 {
-                let short = nearest(key(x), bytes);
+            for bytes in 2..=4 {
+                let short = from_leading(leading(key(x), bytes), bytes);
                 assert_eq!(from_leading(leading(short, bytes), bytes), short);
-                let apart = (i64::from(short) - i64::from(key(x))).abs();
-                assert!(apart <= (1_i64 << low_bits(bytes)) / 2, "{x} with {bytes} bytes");
+                assert!(
+                    short <= key(x) && least_bytes(&[short]) <= bytes,
+                    "{x} with {bytes} bytes"
+                );
             }
         }
-        assert_eq!(nearest(i32::MAX, 1), from_leading(0xff, 1));
+        assert_eq!(least_bytes(&[0, 1 << 16]), 2);
+        assert_eq!(least_bytes(&[1 << 15, 1 << 16]), 3);
+        assert_eq!(least_bytes(&[1]), 4);
     }
 }

@@ -7,6 +7,7 @@
 pub mod categorical;
 #[cfg(feature = "std")]
 mod cells;
+pub mod codes;
 #[cfg(feature = "std")]
 mod fit;
 pub mod keys;
@@ -14,17 +15,22 @@ pub mod keys;
 pub mod numeric;
 pub mod sparse;
 mod starts;
+#[cfg(feature = "std")]
+pub mod supervised;
 pub mod table;
 pub mod tilings;
 
 pub use categorical::{Category, Levels};
 #[cfg(feature = "std")]
 pub use cells::Cells;
+pub use codes::{Codes, Form};
 #[cfg(feature = "std")]
-pub use fit::{Binning, EncodingParams, MOST_BINS, MOST_TILINGS};
+pub use fit::{Binning, EncodingParams, MOST_BINS, MOST_TILINGS, Rows};
 pub use keys::Edges;
 pub use sparse::Csr;
 pub use starts::{Active, Block};
+#[cfg(feature = "std")]
+pub use supervised::Truth;
 pub use table::{Dense, Matrix, Table};
 pub use tilings::Span;
 
@@ -34,15 +40,20 @@ use alloc::vec::Vec;
 /// What training learned about the columns of X: how a value becomes active rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Encoder {
+    /// The columns that are of use, in their order.
     features: Vec<Feature>,
+    /// The place of each column among the features; [`NONE`] if it is of no use.
+    places: Vec<u32>,
     tilings: u32,
     rows: u32,
     zero_is_absent: bool,
 }
 
-/// One column of X.
+/// One column of X that is of use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feature {
+    /// Which column of X it is.
+    pub column: usize,
     /// The parameter rows it owns and how cells map to them.
     pub span: Span,
     /// How a value becomes a cell.
@@ -52,8 +63,6 @@ pub struct Feature {
 /// How the values of a column become cells.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Constant in training: it can tell nothing and owns no rows.
-    Unused,
     /// Numbers, cut into cells at edges.
     Numbers(Edges),
     /// Categories, a cell each.
@@ -71,18 +80,26 @@ pub struct Column {
     pub missing: bool,
 }
 
+const NONE: u32 = u32::MAX;
+
 /// Parameter rows are numbered below this, so that numbers of bits and of active rows stay far from overflow.
 const MOST_ROWS: u64 = 1 << 31;
 
 impl Encoder {
-    /// Give each column its run of rows, one after the other.
+    /// Give each column its run of rows, one after the other. None is a column that owns no rows: it was constant in
+    /// training, or is not wanted.
     ///
     /// # Errors
     /// If there are too many rows.
-    pub fn new(columns: Vec<Column>, tilings: u32, zero_is_absent: bool) -> Result<Self> {
+    pub fn new(columns: Vec<Option<Column>>, tilings: u32, zero_is_absent: bool) -> Result<Self> {
         let mut rows = 0_u64;
-        let mut features = Vec::with_capacity(columns.len());
-        for column in columns {
+        let mut features = Vec::new();
+        let mut places = Vec::with_capacity(columns.len());
+        for (number, column) in columns.into_iter().enumerate() {
+            let Some(column) = column else {
+                places.push(NONE);
+                continue;
+            };
             let span = column.span(rows as u32, tilings);
             rows += u64::from(span.rows());
             if rows >= MOST_ROWS {
@@ -92,14 +109,44 @@ impl Encoder {
                     format!("are fewer than {MOST_ROWS} parameter rows"),
                 ));
             }
-            features.push(Feature { span, values: column.values });
+            places.push(features.len() as u32);
+            features.push(Feature { column: number, span, values: column.values });
         }
-        Ok(Self { features, tilings, rows: rows as u32, zero_is_absent })
+        Ok(Self { features, places, tilings, rows: rows as u32, zero_is_absent })
     }
 
-    /// The columns of X.
+    /// The same without some columns.
+    #[must_use]
+    pub fn without(&self, columns: &[usize]) -> Self {
+        let mut rest = Self { features: Vec::new(), places: Vec::new(), rows: 0, ..self.clone() };
+        for column in 0..self.columns() {
+            match self.of_column(column).filter(|_| !columns.contains(&column)) {
+                None => rest.places.push(NONE),
+                Some(feature) => {
+                    let span = Span { first: rest.rows, ..feature.span };
+                    rest.rows += span.rows();
+                    rest.places.push(rest.features.len() as u32);
+                    rest.features.push(Feature { span, ..feature.clone() });
+                }
+            }
+        }
+        rest
+    }
+
+    /// The columns of X that are of use, in their order.
     pub fn features(&self) -> &[Feature] {
         &self.features
+    }
+
+    /// Number of columns of X.
+    pub fn columns(&self) -> usize {
+        self.places.len()
+    }
+
+    /// What a column of X is to the model, if it is of use.
+    #[inline]
+    pub fn of_column(&self, column: usize) -> Option<&Feature> {
+        self.features.get(self.places[column] as usize)
     }
 
     /// Rows that each present feature activates.
@@ -119,8 +166,7 @@ impl Encoder {
 
     /// The most rows that one row of X can activate.
     pub fn most_active(&self) -> u64 {
-        let used = self.features.iter().filter(|f| f.values != Values::Unused).count();
-        used as u64 * u64::from(self.tilings)
+        self.features.len() as u64 * u64::from(self.tilings)
     }
 
     /// Check that a table has as many columns as training had.
@@ -128,10 +174,10 @@ impl Encoder {
     /// # Errors
     /// Names both numbers.
     pub fn check_width(&self, name: &'static str, columns: usize) -> Result<()> {
-        if columns == self.features.len() {
+        if columns == self.columns() {
             return Ok(());
         }
-        let accepted = format!("are {}, as in training", self.features.len());
+        let accepted = format!("are {}, as in training", self.columns());
         Err(Error::value(name, format!("{columns} features"), accepted))
     }
 }
@@ -139,7 +185,6 @@ impl Encoder {
 impl Column {
     fn span(&self, first: u32, tilings: u32) -> Span {
         let cells = match &self.values {
-            Values::Unused => return Span::none(first),
             Values::Numbers(edges) => edges.len() as u32 + 1,
             Values::Levels(levels) => levels.len() as u32,
         };

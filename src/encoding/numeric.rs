@@ -4,7 +4,9 @@
 //! others share what is left, again and again until none is too heavy. The runs of light values between the spikes get
 //! cells in proportion to their weight, and each run is cut into cells of equal weight.
 
+use super::codes::{Codes, Form};
 use super::keys::{self, Edges};
+use super::supervised::{GROUPS_A_CELL, Truth};
 
 /// The distinct values of a feature as ascending keys, and the weight of each.
 #[derive(Clone, Debug, Default)]
@@ -81,14 +83,14 @@ impl Distinct {
         let (low, high) = (finite().fold(f64::MAX, f64::min), finite().fold(f64::MIN, f64::max));
         let width = (high - low) / cells as f64;
         let exact: Vec<f64> = (1..cells).map(|i| low + width * i as f64).collect();
-        for bytes in 1..=4 {
-            let edges: Vec<i32> =
-                exact.iter().map(|&edge| keys::nearest(keys::key(edge as f32), bytes)).collect();
+        let wanted: Vec<i32> = exact.iter().map(|&edge| keys::key(edge as f32)).collect();
+        for grid in grids(&wanted) {
+            let edges: Vec<i32> = wanted.iter().map(|&edge| grid.nearest(edge)).collect();
             let near = |(&edge, &exact): (&i32, &f64)| {
                 (f64::from(keys::number(edge)) - exact).abs() <= width / 4.0
             };
             if edges.is_sorted_by(|a, b| a < b) && edges.iter().zip(&exact).all(near) {
-                return Edges::new(edges, bytes);
+                return Edges::new(edges);
             }
         }
         // Narrower than float32 can cut: quantiles can.
@@ -103,8 +105,13 @@ impl Distinct {
     /// quarter of what it was.
     fn shortest(&self, cuts: &[usize]) -> Edges {
         let wanted = self.shares(cuts);
-        for bytes in 1..4 {
-            let edges: Vec<i32> = cuts.iter().map(|&cut| self.edge(cut, bytes)).collect();
+        let middles: Vec<i32> = cuts.iter().map(|&cut| self.middle(cut)).collect();
+        for grid in grids(&middles) {
+            let edges: Vec<i32> = cuts
+                .iter()
+                .zip(&middles)
+                .map(|(&cut, &middle)| self.edge(cut, middle, grid))
+                .collect();
             if !edges.is_sorted_by(|a, b| a < b) {
                 continue;
             }
@@ -112,19 +119,24 @@ impl Distinct {
                 edges.iter().map(|edge| self.keys.partition_point(|key| key < edge)).collect();
             let near = |(now, then): (f64, &f64)| (now - then).abs() <= then / 4.0;
             if self.shares(&moved).into_iter().zip(&wanted).all(near) {
-                return Edges::new(edges, bytes);
+                return Edges::new(edges);
             }
         }
-        Edges::new(cuts.iter().map(|&cut| self.edge(cut, 4)).collect(), 4)
+        Edges::new(cuts.iter().map(|&cut| self.keys[cut]).collect())
     }
 
-    /// An edge of so many bytes near the middle between two values, if possible on neither side of both.
-    fn edge(&self, cut: usize, bytes: u8) -> i32 {
+    /// The key of the number midway between the values before and at a cut.
+    fn middle(&self, cut: usize) -> i32 {
         let (low, high) = (self.keys[cut - 1], self.keys[cut]);
         let middle = f64::midpoint(keys::number(low).into(), keys::number(high).into());
-        let middle = if middle.is_nan() { high } else { keys::key(middle as f32) };
-        let near = keys::nearest(middle, bytes);
-        let last = keys::from_leading(keys::leading(high, bytes), bytes);
+        if middle.is_nan() { high } else { keys::key(middle as f32) }
+    }
+
+    /// An edge of a grid near the middle between two values, if possible on neither side of both.
+    fn edge(&self, cut: usize, middle: i32, grid: Grid) -> i32 {
+        let (low, high) = (self.keys[cut - 1], self.keys[cut]);
+        let near = grid.nearest(middle);
+        let last = grid.last_not_above(high);
         if (near <= low || near > high) && last > low { last } else { near }
     }
 
@@ -134,6 +146,87 @@ impl Distinct {
         let mut first = 0;
         ends.map(|end| self.weights[std::mem::replace(&mut first, end).min(end)..end].iter().sum())
             .collect()
+    }
+}
+
+/// A column: what it holds, row by row and sorted.
+pub struct Sample<'a> {
+    /// The distinct values.
+    pub distinct: Distinct,
+    /// The values.
+    pub values: &'a [f32],
+    /// The row of each value; None is 0, 1, 2, ….
+    pub rows: Option<&'a [u32]>,
+    /// The weight of each value; None is 1.
+    pub weights: Option<&'a [f64]>,
+}
+
+impl Sample<'_> {
+    /// Edges where the target changes, for `cells` cells at most.
+    pub fn supervised_edges(&self, cells: usize, truth: Truth) -> Edges {
+        let Self { distinct, values, rows, weights } = self;
+        if cells >= distinct.len() {
+            return distinct.edge_each();
+        }
+        let groups = (GROUPS_A_CELL * cells).min(distinct.len());
+        let fine = match distinct.len() {
+            len if len == groups => (1..len).collect(),
+            _ => quantile_cuts(&distinct.weights, groups),
+        };
+        let counted = values.iter().enumerate().filter_map(|(i, value)| {
+            let weight = weights.map_or(1.0, |weights| weights[i]);
+            let row = rows.map_or(i, |rows| rows[i] as usize);
+            let key = keys::key(*value);
+            let group = fine.partition_point(|&cut| distinct.keys[cut] <= key);
+            (weight > 0.0 && !value.is_nan()).then_some((row, group, weight))
+        });
+        let cuts = truth.sums(groups, counted).best_cuts(cells);
+        distinct.shortest(&cuts.into_iter().map(|cut| fine[cut - 1]).collect::<Vec<_>>())
+    }
+}
+
+/// Where edges may lie, so that they take few bytes.
+#[derive(Clone, Copy)]
+enum Grid {
+    /// One byte each.
+    Codes(Codes),
+    /// So many leading bytes of the key.
+    Leading(u8),
+}
+
+/// The grids for edges near these keys, those of few bytes first.
+fn grids(keys: &[i32]) -> impl Iterator<Item = Grid> {
+    let forms = keys.first().map_or(&[][..], |&first| Form::candidates(first));
+    let codes = forms.iter().filter_map(|&form| Codes::spanning(form, keys));
+    let codes: Vec<Grid> = codes.map(Grid::Codes).collect();
+    codes.into_iter().chain((2..=4).map(Grid::Leading))
+}
+
+impl Grid {
+    /// The greatest edge that is not above a key; the first where all are.
+    fn last_not_above(self, key: i32) -> i32 {
+        match self {
+            Self::Codes(codes) => codes.edge(codes.last_not_above(key).unwrap_or(0)).unwrap_or(key),
+            Self::Leading(bytes) => keys::from_leading(keys::leading(key, bytes), bytes),
+        }
+    }
+
+    /// The edge nearest to a key.
+    fn nearest(self, key: i32) -> i32 {
+        let below = self.last_not_above(key);
+        let above = match self {
+            Self::Codes(codes) => {
+                let next = codes.last_not_above(key).map_or(Some(0), |code| code.checked_add(1));
+                next.and_then(|code| codes.edge(code))
+            }
+            Self::Leading(bytes) => {
+                let next = keys::leading(key, bytes).checked_add(1);
+                next.map(|next| keys::from_leading(next, bytes)).filter(|&edge| edge > below)
+            }
+        };
+        let apart =
+            |edge: i32| (f64::from(keys::number(edge)) - f64::from(keys::number(key))).abs();
+        above.filter(|&above| apart(above) < apart(below)).unwrap_or(below)
     }
 }
 
@@ -263,6 +356,13 @@ mod tests {
     fn edges_take_few_bytes_and_keep_the_cells() {
         let values: Vec<f32> = (0..1000).map(|i| (i as f32).mul_add(0.017, -3.0)).collect();
         let edges = Distinct::new(&values, None).quantile_edges(16);
-        assert_eq!((edges.len(), edges.bytes()), (15, 2));
+        assert_eq!(edges.len(), 15);
+        assert!(Codes::holding(Form::Signed, edges.keys()).is_some());
+        let wide: Vec<f32> = values.iter().map(|x| libm::expf(x * 0.5)).collect();
+        let edges = Distinct::new(&wide, None).quantile_edges(16);
+        assert!(Codes::holding(Form::Logarithmic, edges.keys()).is_some(), "{edges:?}");
+        let far: Vec<f32> = values.iter().map(|x| x.mul_add(1e-2, 77.0)).collect();
+        let edges = Distinct::new(&far, None).quantile_edges(16);
+        assert_eq!(keys::least_bytes(edges.keys()), 3);
     }
 }

@@ -119,10 +119,11 @@ impl<'a> Csr<'a> {
     }
 }
 
-/// The values of each column and, if there are any, the weights of their rows.
+/// The values of each column, their rows and, if there are any, the weights of those.
 pub struct ByColumn {
     ends: Vec<usize>,
     values: Vec<f32>,
+    rows: Vec<u32>,
     weights: Option<Vec<f64>>,
 }
 
@@ -139,23 +140,29 @@ impl ByColumn {
         }
         let total = next[csr.columns()];
         let mut values = vec![0.0; total];
+        let mut rows = vec![0; total];
         let mut weights = weight.map(|_| vec![0.0; total]);
         for row in (0..csr.rows()).filter(counted) {
             for (column, value) in csr.row(row) {
                 values[next[column]] = value;
+                rows[next[column]] = row as u32;
                 if let (Some(weights), Some(weight)) = (&mut weights, weight) {
                     weights[next[column]] = weight[row];
                 }
                 next[column] += 1;
             }
         }
-        Self { ends: next, values, weights }
+        Self { ends: next, values, rows, weights }
     }
 
-    /// Values and weights of one column.
-    pub fn column(&self, column: usize) -> (&[f32], Option<&[f64]>) {
+    /// Values of one column, their rows and the weights of those.
+    pub fn column(&self, column: usize) -> (&[f32], &[u32], Option<&[f64]>) {
         let first = column.checked_sub(1).map_or(0, |before| self.ends[before]);
         let range = first..self.ends[column];
-        (&self.values[range.clone()], self.weights.as_ref().map(|weights| &weights[range]))
+        (
+            &self.values[range.clone()],
+            &self.rows[range.clone()],
+            self.weights.as_ref().map(|weights| &weights[range]),
+        )
     }
 }

@@ -63,14 +63,19 @@ impl Encoder {
             }
             Table::Dense(dense) => {
                 let starts = self.dense_starts(isa, dense, first, rows, block);
+                if self.features.is_empty() {
+                    (0..rows).for_each(|_| active.push_row(core::iter::empty()));
+                    return;
+                }
                 let rows = starts.chunks_exact(self.features.len());
                 rows.for_each(|row| active.push_row(row.iter().copied()));
             }
             Table::Csr(csr) if self.zero_is_absent => {
                 for row in first..first + rows {
-                    active.push_row(
-                        csr.row(row).map(|(j, value)| self.features[j].start_of(value, true)),
-                    );
+                    active.push_row(csr.row(row).map(|(column, value)| {
+                        let feature = self.of_column(column);
+                        feature.map_or(ABSENT, |feature| feature.start_of(value, true))
+                    }));
                 }
             }
             Table::Csr(csr) => self.activate_with_zeros(csr, first, rows, block, active),
@@ -79,21 +84,20 @@ impl Encoder {
 
     /// One row of a dense table, value by value.
     fn activate_one(&self, dense: &dyn Dense, row: usize, block: &mut Block, active: &mut Active) {
-        block.numbers.resize(self.features.len(), 0.0);
+        block.numbers.resize(self.columns(), 0.0);
         dense.rows_of_numbers(row, &mut block.numbers);
-        let starts =
-            self.features.iter().zip(&block.numbers).enumerate().map(|(j, (feature, &number))| {
-                let Values::Levels(levels) = &feature.values else {
-                    return feature.start_of(number, self.zero_is_absent);
-                };
-                let mut category = [Category::Missing];
-                dense.categories(j, row, &mut category);
-                feature.span.level_start(levels, category[0])
-            });
+        let starts = self.features.iter().map(|feature| {
+            let Values::Levels(levels) = &feature.values else {
+                return feature.start_of(block.numbers[feature.column], self.zero_is_absent);
+            };
+            let mut category = [Category::Missing];
+            dense.categories(feature.column, row, &mut category);
+            feature.span.level_start(levels, category[0])
+        });
         active.push_row(starts);
     }
 
-    /// Starts of a dense block, row by row, [`ABSENT`] where there is none.
+    /// Starts of a dense block, row by row, one for each feature, [`ABSENT`] where there is none.
     pub fn dense_starts<'b>(
         &self,
         isa: Isa,
@@ -107,9 +111,8 @@ impl Encoder {
         block.starts.resize(rows * width, ABSENT);
         for (j, feature) in self.features.iter().enumerate() {
             match &feature.values {
-                Values::Unused => {}
                 Values::Numbers(edges) => {
-                    block.count(isa, dense, j, first, rows, edges.keys());
+                    block.count(isa, dense, feature.column, first, rows, edges.keys());
                     let values = block.numbers.iter().zip(&block.cells);
                     let starts = block.starts[j..].iter_mut().step_by(width);
                     starts.zip(values).for_each(|(start, (&number, &cell))| {
@@ -118,7 +121,7 @@ impl Encoder {
                 }
                 Values::Levels(levels) => {
                     block.categories.resize(rows, Category::Missing);
-                    dense.categories(j, first, &mut block.categories);
+                    dense.categories(feature.column, first, &mut block.categories);
                     let starts = block.starts[j..].iter_mut().step_by(width);
                     starts.zip(&block.categories).for_each(|(start, &category)| {
                         *start = feature.span.level_start(levels, category);
@@ -142,8 +145,10 @@ impl Encoder {
             self.features.iter().map(|feature| feature.start_of(0.0, false)).collect();
         for row in first..first + rows {
             block.starts.clone_from(&zeros);
-            for (j, value) in csr.row(row) {
-                block.starts[j] = self.features[j].start_of(value, false);
+            for (column, value) in csr.row(row) {
+                if let Some(feature) = self.of_column(column) {
+                    block.starts[self.places[column] as usize] = feature.start_of(value, false);
+                }
             }
             active.push_row(block.starts.iter().copied());
         }
@@ -174,7 +179,6 @@ impl Feature {
     /// Start of a single value.
     fn start_of(&self, value: f32, zero_is_absent: bool) -> u32 {
         match &self.values {
-            Values::Unused => ABSENT,
             Values::Numbers(edges) => {
                 self.span.start_or_absent(value, edges.cell(value), zero_is_absent)
             }

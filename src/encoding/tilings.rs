@@ -30,11 +30,6 @@ impl Span {
         Self { first, cells, stride, tilings, missing }
     }
 
-    /// No rows at all.
-    pub fn none(first: u32) -> Self {
-        Self { first, cells: 0, stride: 1, tilings: 0, missing: false }
-    }
-
     /// Number of rows.
     pub fn rows(&self) -> u32 {
         self.ordinary_rows() + if self.missing { self.tilings } else { 0 }

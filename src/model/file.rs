@@ -1,7 +1,8 @@
 //! The `.binfm` file: little-endian, data only, checked before it is believed. `docs/file-format.md` describes it.
 
-use super::bytes::{Reader, wrong};
-use super::records::{put_feature, put_labels, read_feature, read_labels};
+use super::bytes::{Reader, put_int, wrong};
+use super::features::{Shared, usual_edges};
+use super::labels::{put_labels, read_labels};
 use super::score::{MOST_EXPONENT, MOST_SHIFT, Multipliers};
 use super::{Labels, Loss, Model, Scales, SignRows, bits};
 use crate::encoding::Encoder;
@@ -18,7 +19,9 @@ const VERSION: u8 = 1;
 const ZERO_IS_ABSENT: u8 = 1;
 /// Labels other than 0, 1, … follow the bits.
 const HAS_LABELS: u8 = 2;
-const HEADER: usize = 25;
+/// Some columns are of no use: a bit each says which are.
+const HAS_UNUSED: u8 = 4;
+const HEADER: usize = 27;
 const CHECKSUM: usize = 4;
 /// CRC-32C, Castagnoli's: by a table of 16 KB, or by none.
 #[cfg(feature = "std")]
@@ -54,6 +57,12 @@ impl Model {
         self.size_report().iter().map(|(_, size)| size).sum()
     }
 
+    /// Parameter rows, and bytes of the features in the file, of a model that does without some columns more.
+    pub fn size_without(&self, columns: &[usize]) -> (usize, usize) {
+        let encoder = self.encoder().without(columns);
+        (encoder.rows() as usize, features_bytes(&encoder).len())
+    }
+
     /// Read the content of a file.
     ///
     /// # Errors
@@ -62,11 +71,7 @@ impl Model {
         let mut reader = Reader::new(check_frame(bytes)?);
         let header = Header::read(&mut reader)?;
         let scales = header.read_scales(&mut reader)?;
-        let at = reader.at();
-        let columns = (0..header.features).map(|_| read_feature(&mut reader, header.tilings));
-        let columns = columns.collect::<Result<Vec<_>>>()?;
-        let encoder = Encoder::new(columns, header.tilings, header.flags & ZERO_IS_ABSENT != 0)
-            .map_err(|_| Error::format(at, "there are too many parameter rows"))?;
+        let encoder = header.read_encoder(&mut reader)?;
         let signs = header.read_signs(&mut reader, encoder.rows() as usize)?;
         let labels = header.read_labels(&mut reader)?;
         if reader.left() > 0 {
@@ -100,8 +105,6 @@ impl Model {
     }
 
     fn parts(&self) -> Vec<(&'static str, Vec<u8>)> {
-        let mut features = Vec::new();
-        self.encoder().features().iter().for_each(|feature| put_feature(&mut features, feature));
         let mut labels = Vec::new();
         if self.writes_labels() {
             put_labels(&mut labels, self.labels());
@@ -109,7 +112,7 @@ impl Model {
         let mut parts = vec![
             ("header", self.header()),
             ("scales", self.scales_bytes()),
-            ("features", features),
+            ("features", features_bytes(self.encoder())),
             ("bits", self.signs().bytes().to_vec()),
         ];
         if !labels.is_empty() {
@@ -124,10 +127,13 @@ impl Model {
 
     fn header(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
-        let flags = if self.encoder().zero_is_absent() { ZERO_IS_ABSENT } else { 0 };
-        out.extend([VERSION, flags | if self.writes_labels() { HAS_LABELS } else { 0 }]);
+        let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+        let flags = flag(self.encoder().zero_is_absent(), ZERO_IS_ABSENT)
+            | flag(self.writes_labels(), HAS_LABELS)
+            | flag(has_unused(self.encoder()), HAS_UNUSED);
+        out.extend([VERSION, flags]);
         out.extend([0; 4]); // the length, when it is known
-        out.extend((self.encoder().features().len() as u32).to_le_bytes());
+        out.extend((self.encoder().columns() as u32).to_le_bytes());
         out.extend((self.signs().factors() as u16).to_le_bytes());
         out.extend((self.signs().functions() as u16).to_le_bytes());
         let loss = Loss::ALL.iter().position(|&loss| loss == self.loss()).unwrap_or(0);
@@ -135,18 +141,41 @@ impl Model {
         let Scales { linear_shift, pairs_shift, bias_shift, exponent, .. } = *self.scales();
         out.extend([linear_shift, pairs_shift, bias_shift]);
         out.extend(exponent.to_le_bytes());
+        out.extend(usual_edges(self.encoder()).to_le_bytes());
         out
     }
 
     fn scales_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
+        let size = scale_size(self.signs().functions());
         for multipliers in &self.scales().functions {
-            out.extend(multipliers.bias.to_le_bytes());
-            out.extend(multipliers.linear.to_le_bytes());
-            out.extend(multipliers.pairs.to_le_bytes());
+            put_int(&mut out, multipliers.bias.into(), 2 * size);
+            put_int(&mut out, multipliers.linear.into(), size);
+            put_int(&mut out, multipliers.pairs.into(), size);
         }
         out
     }
+}
+
+fn has_unused(encoder: &Encoder) -> bool {
+    encoder.features().len() < encoder.columns()
+}
+
+/// What a file says of the columns.
+fn features_bytes(encoder: &Encoder) -> Vec<u8> {
+    let mut out = Vec::new();
+    if has_unused(encoder) {
+        out.resize(encoder.columns().div_ceil(8), 0);
+        encoder.features().iter().for_each(|f| out[f.column / 8] |= 1 << (f.column % 8));
+    }
+    let mut shared = Shared::new(usual_edges(encoder));
+    encoder.features().iter().for_each(|feature| shared.put(&mut out, feature));
+    out
+}
+
+/// Bytes of a and of c; the bias has twice as many. Many score functions have short ones.
+fn scale_size(functions: usize) -> usize {
+    if functions == 1 { 2 } else { 1 }
 }
 
 /// Magic, version, flags, length and checksum; what is left is everything before the checksum.
@@ -185,6 +214,7 @@ struct Header {
     loss: Loss,
     shifts: [u8; 3],
     exponent: i16,
+    usual_edges: u16,
 }
 
 impl Header {
@@ -192,7 +222,7 @@ impl Header {
     fn read(reader: &mut Reader) -> Result<Self> {
         reader.take(5)?;
         let flags = reader.u8()?;
-        if flags & !(ZERO_IS_ABSENT | HAS_LABELS) != 0 {
+        if flags & !(ZERO_IS_ABSENT | HAS_LABELS | HAS_UNUSED) != 0 {
             return wrong(5, "a flag is not known here");
         }
         reader.take(4)?;
@@ -203,16 +233,28 @@ impl Header {
         let loss = reader.u8()?;
         let shifts = reader.array()?;
         let exponent = i16::from_le_bytes(reader.array()?);
+        let usual_edges = reader.u16()?;
         let Some(&loss) = Loss::ALL.get(usize::from(loss)) else {
             return wrong(19, "the loss is not known here");
         };
-        let header = Self { flags, features, factors, functions, tilings, loss, shifts, exponent };
+        let header = Self {
+            flags,
+            features,
+            factors,
+            functions,
+            tilings,
+            loss,
+            shifts,
+            exponent,
+            usual_edges,
+        };
         header.check(reader)?;
         Ok(header)
     }
 
     fn check(&self, reader: &Reader) -> Result<()> {
-        if self.features == 0 || self.features > reader.left() {
+        let a_byte = if self.flags & HAS_UNUSED == 0 { 1 } else { 8 };
+        if self.features == 0 || self.features.div_ceil(a_byte) > reader.left() {
             return wrong(10, "the number of features cannot be");
         }
         if self.factors == 0 {
@@ -237,16 +279,50 @@ impl Header {
     }
 
     fn read_scales(&self, reader: &mut Reader) -> Result<Scales> {
-        if self.functions * 8 > reader.left() {
+        let size = scale_size(self.functions);
+        if self.functions * 4 * size > reader.left() {
             return wrong(16, "there are more score functions than the file can hold");
         }
         let functions = (0..self.functions).map(|_| {
-            let bias = i32::from_le_bytes(reader.array()?);
-            Ok(Multipliers { bias, linear: reader.u16()?, pairs: reader.u16()? })
+            let bias = reader.int(2 * size)? as i32;
+            let (linear, pairs) = (reader.uint(size)? as u16, reader.uint(size)? as u16);
+            Ok(Multipliers { bias, linear, pairs })
         });
         let functions = functions.collect::<Result<Vec<_>>>()?;
         let [linear_shift, pairs_shift, bias_shift] = self.shifts;
         Ok(Scales { linear_shift, pairs_shift, bias_shift, exponent: self.exponent, functions })
+    }
+
+    fn read_encoder(&self, reader: &mut Reader) -> Result<Encoder> {
+        let at = reader.at();
+        let used = self.read_used(reader)?;
+        let mut shared = Shared::new(self.usual_edges);
+        let is_used =
+            |column: usize| used.is_none_or(|used| used[column / 8] >> (column % 8) & 1 == 1);
+        let columns = (0..self.features)
+            .map(|column| is_used(column).then(|| shared.read(reader, self.tilings)).transpose());
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let encoder = Encoder::new(columns, self.tilings, self.flags & ZERO_IS_ABSENT != 0)
+            .map_err(|_| Error::format(at, "there are too many parameter rows"))?;
+        if usual_edges(&encoder) != self.usual_edges {
+            return wrong(25, "the usual number of edges is another");
+        }
+        Ok(encoder)
+    }
+
+    /// A bit for each column that is of use, if some are not.
+    fn read_used<'a>(&self, reader: &mut Reader<'a>) -> Result<Option<&'a [u8]>> {
+        if self.flags & HAS_UNUSED == 0 {
+            return Ok(None);
+        }
+        let at = reader.at();
+        let used = reader.take(self.features.div_ceil(8))?;
+        let set: u32 = used.iter().map(|byte| byte.count_ones()).sum();
+        let spare = used.last().map_or(0, |last| u16::from(*last) >> (self.features - 1) % 8 >> 1);
+        if set as usize == self.features || spare != 0 {
+            return wrong(at, "the bits of the columns in use are not as they should be");
+        }
+        Ok(Some(used))
     }
 
     fn read_signs(&self, reader: &mut Reader, rows: usize) -> Result<SignRows> {

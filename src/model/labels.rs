@@ -1,6 +1,9 @@
-//! Class labels.
+//! Class labels, and how they stand in a file.
 
+use super::bytes::{Reader, int_size, put_int, put_text, wrong};
+use crate::Result;
 use alloc::{string::String, vec::Vec};
+
 /// The labels of the classes, ascending.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Labels {
@@ -48,5 +51,64 @@ impl Labels {
             }
             Self::Text(labels) => labels.is_sorted_by(|a, b| a < b),
         }
+    }
+}
+
+const INT_LABELS: u8 = 1;
+const FLOAT_LABELS: u8 = 2;
+const BOOL_LABELS: u8 = 3;
+const TEXT_LABELS: u8 = 4;
+
+/// Write class labels.
+pub fn put_labels(out: &mut Vec<u8>, labels: &Labels) {
+    match labels {
+        Labels::None => {}
+        Labels::Whole(labels) => {
+            let size = int_size(labels);
+            out.extend([INT_LABELS, size as u8]);
+            for &label in labels {
+                put_int(out, label, size);
+            }
+        }
+        Labels::Number(labels) => {
+            out.push(FLOAT_LABELS);
+            for label in labels {
+                out.extend(label.to_le_bytes());
+            }
+        }
+        Labels::Bool => out.push(BOOL_LABELS),
+        Labels::Text(labels) => {
+            out.push(TEXT_LABELS);
+            for label in labels {
+                put_text(out, label);
+            }
+        }
+    }
+}
+
+/// Read what [`put_labels`] writes.
+pub fn read_labels(reader: &mut Reader, classes: usize) -> Result<Labels> {
+    let at = reader.at();
+    match reader.u8()? {
+        INT_LABELS => {
+            let size = usize::from(reader.u8()?);
+            if !matches!(size, 1 | 2 | 4 | 8) {
+                return wrong(at + 1, "labels of that many bytes cannot be");
+            }
+            let labels = (0..classes).map(|_| reader.int(size)).collect::<Result<Vec<_>>>()?;
+            if int_size(&labels) != size {
+                return wrong(at + 1, "labels are not in their shortest form");
+            }
+            Ok(Labels::Whole(labels))
+        }
+        FLOAT_LABELS => {
+            let labels = (0..classes).map(|_| reader.array().map(f64::from_le_bytes));
+            Ok(Labels::Number(labels.collect::<Result<_>>()?))
+        }
+        BOOL_LABELS if classes == 2 => Ok(Labels::Bool),
+        TEXT_LABELS => {
+            Ok(Labels::Text((0..classes).map(|_| reader.text()).collect::<Result<_>>()?))
+        }
+        _ => wrong(at, "labels are of no known kind"),
     }
 }

@@ -2,9 +2,9 @@
 
 mod bits;
 mod bytes;
+mod features;
 mod file;
 mod labels;
-mod records;
 mod score;
 
 pub use bits::SignRows;
@@ -80,6 +80,15 @@ impl Model {
             return Err(Error::value("m", given, format!("are up to {MOST_BYTES}")));
         }
         Ok(Self { encoder, signs, scales, loss, labels })
+    }
+
+    /// A model with one factor that has learned nothing yet.
+    ///
+    /// # Errors
+    /// If it is so large that a score could overflow.
+    pub fn blank(encoder: Encoder) -> Result<Self> {
+        let signs = SignRows::new(encoder.rows() as usize, 1, 1, |_, _, _| false);
+        Self::new(encoder, signs, Scales::new(&[Real::default()]), Loss::Squared, Labels::None)
     }
 
     /// How values become active rows.

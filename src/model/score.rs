@@ -6,7 +6,8 @@
 //! score = ( bias·2^s_b + a·2^s_a · L + c·2^s_c · Q ) · 2^−e
 //! ```
 //!
-//! a and c have 16 bits and bias 31, whatever their size: the shifts, one for all score functions, see to that.
+//! a and c have 16 bits and bias 31 (8 and 15 where there are several score functions, each of which takes room),
+//! whatever their size: the shifts, one for all score functions, see to that.
 //! Everything up to the last factor is integer arithmetic, so the bits are the same on every machine.
 
 use alloc::vec::Vec;
@@ -57,9 +58,10 @@ impl Scales {
     /// The nearest whole-number multipliers. α and β² are finite and not negative, bias is finite.
     pub fn new(real: &[Real]) -> Self {
         let largest = |part: fn(&Real) -> f64| real.iter().map(part).fold(0.0, f64::max);
-        let linear = finest(largest(|r| r.alpha), 16);
-        let pairs = finest(largest(|r| r.beta_squared), 16);
-        let bias = finest(largest(|r| r.bias.abs()), 31);
+        let bits = if real.len() == 1 { 16 } else { 8 };
+        let linear = finest(largest(|r| r.alpha), bits);
+        let pairs = finest(largest(|r| r.beta_squared), bits);
+        let bias = finest(largest(|r| r.bias.abs()), 2 * bits - 1);
         let wanted = linear.max(pairs).or(bias).unwrap_or(0);
         let most = i32::from(MOST_SHIFT);
         let in_reach = [linear, pairs, bias]
@@ -168,6 +170,12 @@ mod tests {
             let terms = Terms { linear: -3, pairs: 11 };
             let score = scales.score(0, terms) as f64 * scales.unit();
             assert!(close(score, real.bias - 3.0 * real.alpha + 11.0 * real.beta_squared, 1e-12));
+            let many = Scales::new(&[Real { bias, alpha, beta_squared }; 3]).real(2);
+            assert!(
+                close(many.alpha, alpha, 4e-3) && close(many.beta_squared, beta_squared, 4e-3),
+                "{many:?}"
+            );
+            assert!(close(many.bias, bias, 1e-4), "{many:?}");
         }
     }
 }

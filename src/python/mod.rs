@@ -16,7 +16,7 @@ mod _core {
     #[pymodule_export]
     use super::model::PyModel;
     #[pymodule_export]
-    use super::train::{instruction_set, train};
+    use super::train::{encode, instruction_set, train};
     #[allow(non_upper_case_globals)] // Python's name
     #[pymodule_export]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -125,7 +125,7 @@ impl PyModel {
 
     #[getter]
     fn features(&self) -> usize {
-        self.model().encoder().features().len()
+        self.model().encoder().columns()
     }
 
     #[getter]
@@ -150,15 +150,23 @@ impl PyModel {
 
     /// The fields of `binfm.Feature`.
     fn feature<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
-        let Feature { span, values } = &self.model().encoder().features()[index];
         let fields = PyDict::new(py);
+        let Some(Feature { span, values, .. }) = self.model().encoder().of_column(index) else {
+            fields.set_item("rows", PyRange::new(py, 0, 0)?)?;
+            fields.set_item("cells", 0)?;
+            fields.set_item("stride", 1)?;
+            fields.set_item("missing_row", py.None())?;
+            fields.set_item("kind", "unused")?;
+            fields.set_item("edges", PyArray1::<f32>::from_vec(py, Vec::new()))?;
+            fields.set_item("levels", PyTuple::empty(py))?;
+            return Ok(fields);
+        };
         let (first, rows) = (span.first as isize, span.rows() as isize);
         fields.set_item("rows", PyRange::new(py, first, first + rows)?)?;
         fields.set_item("cells", span.cells)?;
         fields.set_item("stride", span.stride)?;
         fields.set_item("missing_row", span.missing_start())?;
         let (kind, edges) = match values {
-            Values::Unused => ("unused", &[][..]),
             Values::Numbers(edges) => ("numeric", edges.keys()),
             Values::Levels(_) => ("categorical", &[][..]),
         };
@@ -172,8 +180,8 @@ impl PyModel {
     }
 
     fn vocabulary(&self, index: usize) -> Option<Vec<String>> {
-        match &self.model().encoder().features()[index].values {
-            Values::Levels(Levels::Text(texts)) => Some(texts.clone()),
+        match self.model().encoder().of_column(index).map(|feature| &feature.values) {
+            Some(Values::Levels(Levels::Text(texts))) => Some(texts.clone()),
             _ => None,
         }
     }
@@ -181,14 +189,19 @@ impl PyModel {
     #[getter]
     fn text_columns(&self) -> Vec<usize> {
         let text = |values: &Values| matches!(values, Values::Levels(Levels::Text(_)));
-        let features = self.model().encoder().features().iter().enumerate();
-        features.filter(|(_, feature)| text(&feature.values)).map(|(j, _)| j).collect()
+        let features = self.model().encoder().features().iter();
+        features.filter(|feature| text(&feature.values)).map(|feature| feature.column).collect()
     }
 
     #[getter]
     fn unused_columns(&self) -> Vec<usize> {
-        let features = self.model().encoder().features().iter().enumerate();
-        features.filter(|(_, feature)| feature.values == Values::Unused).map(|(j, _)| j).collect()
+        let encoder = self.model().encoder();
+        (0..encoder.columns()).filter(|&column| encoder.of_column(column).is_none()).collect()
+    }
+
+    /// Parameter rows and bytes of the features, if it did without some columns more.
+    fn size_without(&self, columns: Vec<usize>) -> (usize, usize) {
+        self.model().size_without(&columns)
     }
 
     /// α, β and bias of each score function.
@@ -241,7 +254,7 @@ impl PyModel {
     /// The score of one row: a float, or a list of one for each class.
     #[pyo3(signature = (row, /))]
     fn score_row<'py>(&self, py: Python<'py>, row: Row) -> PyResult<Bound<'py, PyAny>> {
-        let features = self.model().encoder().features().len();
+        let features = self.model().encoder().columns();
         let mut scores = [0.0; 1];
         let mut many = vec![0.0; if self.functions() == 1 { 0 } else { self.functions() }];
         let out = if self.functions() == 1 { &mut scores[..] } else { &mut many[..] };

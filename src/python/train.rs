@@ -5,7 +5,7 @@ use super::door;
 use super::model::PyModel;
 use crate::encoding::{Binning, EncodingParams, MOST_BINS, MOST_TILINGS, Table};
 use crate::kernels::Isa;
-use crate::model::{Labels, Loss};
+use crate::model::{Labels, Loss, Model};
 use crate::threads::Threads;
 use crate::training::params::{MOST_EPOCHS, MOST_FACTORS, whole};
 use crate::training::{Epoch, Optimizer, Params, Request, Run, Set, Start, Targets};
@@ -31,6 +31,7 @@ pub struct Settings {
     lambda_w: f64,
     lambda_v: f64,
     categorical: Vec<usize>,
+    leave_out: Vec<usize>,
     min_count: f64,
     early_stopping: bool,
     holdout: f64,
@@ -96,6 +97,35 @@ pub fn train<'py>(
                 trained.history.iter().map(|epoch| record(py, epoch)).collect::<PyResult<_>>()?;
             Ok((py.detach(|| PyModel::new(trained.model)), history, trained.best_epoch))
         })
+    })
+}
+
+/// A model that has learned nothing but how to encode: its size without its weights is that of a trained one.
+#[pyfunction]
+pub fn encode<'py>(
+    py: Python<'py>,
+    #[allow(non_snake_case)] X: Arrays,
+    y: Numbers,
+    weight: Option<Numbers>,
+    labels: (String, Bound<'py, PyAny>),
+    vocabularies: BTreeMap<usize, Vec<String>>,
+    settings: Settings,
+) -> PyResult<PyModel> {
+    let encoding = settings.encoding(vocabularies)?;
+    let threads = Threads::new(settings.n_jobs)?;
+    let weight = weight.as_ref().map(|weight| weight.as_slice()).transpose()?;
+    let targets = targets(y.as_slice()?, weight, &read_labels(&labels.0, &labels.1)?);
+    X.with(|table| {
+        let set = Set { table, targets, weight };
+        let model = door::leave(
+            py,
+            |stop, _: door::Teller<()>| {
+                let run = Run { threads: &threads, isa: Isa::detect()?, stop };
+                Model::blank(set.encoder(&encoding, run)?)
+            },
+            |()| Ok(ControlFlow::Continue(())),
+        )?;
+        Ok(py.detach(|| PyModel::new(model)))
     })
 }
 
@@ -178,11 +208,16 @@ impl Settings {
             binning: one_of(
                 "binning",
                 &self.binning,
-                &[("quantile", Binning::Quantile), ("uniform", Binning::Uniform)],
+                &[
+                    ("quantile", Binning::Quantile),
+                    ("uniform", Binning::Uniform),
+                    ("supervised", Binning::Supervised),
+                ],
             )?,
             categorical: self.categorical.clone(),
             vocabularies,
             min_count: self.min_count,
+            leave_out: self.leave_out.iter().copied().collect(),
         })
     }
 }

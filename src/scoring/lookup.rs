@@ -31,10 +31,9 @@ pub fn cell_table(model: &Model) -> Option<CellTable> {
         return None;
     }
     let mut parts = Vec::new();
-    for (column, feature) in encoder.features().iter().enumerate() {
+    for feature in encoder.features() {
         match &feature.values {
-            Values::Unused => {}
-            Values::Numbers(edges) => parts.extend(self::parts(column, feature, edges.keys())),
+            Values::Numbers(edges) => parts.extend(self::parts(feature, edges.keys())),
             Values::Levels(_) => return None,
         }
     }
@@ -45,7 +44,7 @@ pub fn cell_table(model: &Model) -> Option<CellTable> {
     }
     let (features, starts): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     Some(CellTable {
-        columns: encoder.features().len(),
+        columns: encoder.columns(),
         active: encoder.most_active() as usize / tilings as usize,
         features,
         cell_planes,
@@ -58,7 +57,7 @@ pub fn cell_table(model: &Model) -> Option<CellTable> {
 }
 
 /// The cells of a feature by parts, and where each entry of a part's table starts; entries without a start are zero.
-fn parts(column: usize, feature: &Feature, edges: &[i32]) -> Vec<(Searched, Vec<(usize, u32)>)> {
+fn parts(feature: &Feature, edges: &[i32]) -> Vec<(Searched, Vec<(usize, u32)>)> {
     let (span, cells) = (&feature.span, feature.span.cells as usize);
     let mut parts = Vec::new();
     let mut from = 0;
@@ -74,7 +73,7 @@ fn parts(column: usize, feature: &Feature, edges: &[i32]) -> Vec<(Searched, Vec<
         starts.extend(missing.map(|start| (NAN, start)));
         let absent = from == 0 && missing.is_none();
         let tree = Tree::new(&edges[first_edge..to.min(edges.len())]);
-        parts.push((Searched { column, tree, absent }, starts));
+        parts.push((Searched { column: feature.column, tree, absent }, starts));
         from = to;
     }
     parts

@@ -1,7 +1,7 @@
 //! What is learned from: encoded rows, their targets and weights.
 
 use super::random;
-use crate::encoding::Cells;
+use crate::encoding::{Cells, Truth};
 use crate::kernels;
 
 /// What the score functions shall say.
@@ -61,6 +61,14 @@ impl Targets {
         match self {
             Self::Classes { classes, .. } => Self::classes(y, *classes),
             Self::Numbers { center, spread, .. } => Self::standard(y, *center, *spread),
+        }
+    }
+
+    /// As the encoder is told of them.
+    pub fn truth(&self) -> Truth<'_> {
+        match self {
+            Self::Classes { of, classes } => Truth::Classes(of, *classes),
+            Self::Numbers { standard, .. } => Truth::Numbers(standard),
         }
     }
 

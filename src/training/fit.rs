@@ -2,7 +2,7 @@
 
 use super::{Examples, OnEpoch, Params, Run, Targets, Trained, train};
 use crate::Result;
-use crate::encoding::{Cells, Encoder, EncodingParams, Table};
+use crate::encoding::{Cells, Encoder, EncodingParams, Rows, Table};
 use crate::model::Labels;
 
 /// A table with what is wanted of it.
@@ -13,6 +13,18 @@ pub struct Set<'a> {
     pub targets: Targets,
     /// Weight of each; None is 1.
     pub weight: Option<&'a [f64]>,
+}
+
+impl Set<'_> {
+    /// How to encode such rows.
+    ///
+    /// # Errors
+    /// If something is not accepted, or it is stopped.
+    pub fn encoder(&self, params: &EncodingParams, run: Run) -> Result<Encoder> {
+        params.check()?;
+        let rows = Rows { table: self.table, truth: self.targets.truth(), weight: self.weight };
+        Encoder::fit(rows, params, run.threads, run.stop)
+    }
 }
 
 /// All that training needs to know.
@@ -37,10 +49,9 @@ impl Request<'_> {
     /// # Errors
     /// If something is not accepted, or it is stopped.
     pub fn fit(self, run: Run, on_epoch: &mut OnEpoch) -> Result<Trained> {
-        self.encoding.check()?;
         self.params.check()?;
         let Set { table, targets, weight } = &self.data;
-        let encoder = Encoder::fit(*table, *weight, &self.encoding, run.threads, run.stop)?;
+        let encoder = self.data.encoder(&self.encoding, run)?;
         let encode = |table| Cells::new(&encoder, run.isa, table, run.threads, run.stop);
         let cells = encode(*table)?;
         let given = match &self.valid {

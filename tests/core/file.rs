@@ -1,18 +1,26 @@
 //! The file: what is written is read, and what is damaged is refused.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use binfm::encoding::{Column, Edges, Encoder, Levels, Values, keys};
+use binfm::encoding::{Codes, Column, Edges, Encoder, Form, Levels, Values, keys};
 use binfm::model::{Labels, Loss, Model, Real, Scales, SignRows};
 use proptest::prelude::*;
 
-fn column() -> impl Strategy<Value = (Values, bool, bool)> {
+fn column() -> impl Strategy<Value = Option<(Values, bool, bool)>> {
     let edges = (prop::collection::btree_set(0_u32..60_000, 0..30), 2_u8..=4).prop_map(
         |(leading, bytes)| {
             let edges = leading
                 .into_iter()
                 .map(|leading| keys::from_leading((leading + 200) << (8 * (bytes - 2)), bytes))
                 .collect();
-            Values::Numbers(Edges::new(edges, bytes))
+            Values::Numbers(Edges::new(edges))
+        },
+    );
+    let coded = (0..3_usize, -20_i8..20, prop::collection::btree_set(any::<u8>(), 1..20)).prop_map(
+        |(form, parameter, codes)| {
+            let form = Form::ALL[form];
+            let middle = if form == Form::Logarithmic { 120 } else { 0 };
+            let grid = Codes { form, parameter: (i16::from(parameter) + middle) as u8 };
+            Values::Numbers(Edges::new(codes.iter().filter_map(|&code| grid.edge(code)).collect()))
         },
     );
     let whole = prop::collection::btree_set(any::<i64>(), 1..20)
@@ -20,7 +28,8 @@ fn column() -> impl Strategy<Value = (Values, bool, bool)> {
     let text = prop::collection::btree_set("[a-zé]{0,9}", 1..9)
         .prop_map(|levels| Values::Levels(Levels::Text(levels.into_iter().collect())));
     let counting = (1_u32..400).prop_map(|n| Values::Levels(Levels::Counting(n)));
-    (prop_oneof![Just(Values::Unused), edges, whole, text, counting], any::<bool>(), any::<bool>())
+    let values = prop_oneof![edges, coded, whole, text, counting];
+    prop::option::weighted(0.8, (values, any::<bool>(), any::<bool>()))
 }
 
 fn labels(functions: usize) -> impl Strategy<Value = Labels> {
@@ -36,7 +45,7 @@ fn labels(functions: usize) -> impl Strategy<Value = Labels> {
 
 prop_compose! {
     fn model()(
-        columns in prop::collection::vec(column(), 1..6),
+        columns in prop::collection::vec(column(), 1..12),
         m in 1_usize..70,
         tilings in 1_u32..6,
         functions in prop_oneof![Just(1_usize), 3_usize..5],
@@ -50,10 +59,10 @@ prop_compose! {
         columns in Just(columns), m in Just(m), tilings in Just(tilings), functions in Just(functions),
         real in Just(Real { bias, alpha, beta_squared }), zero_is_absent in Just(zero_is_absent), seed in Just(seed),
     ) -> Model {
-        let columns = columns.into_iter().map(|(values, copies, missing)| {
-            let used = values != Values::Unused;
-            let copies = used && tilings > 1 && (copies || matches!(values, Values::Levels(_)));
-            Column { values, copies, missing: missing && used }
+        let columns = columns.into_iter().map(|column| {
+            let (values, copies, missing) = column?;
+            let copies = tilings > 1 && (copies || matches!(values, Values::Levels(_)));
+            Some(Column { values, copies, missing })
         });
         let encoder = Encoder::new(columns.collect(), tilings, zero_is_absent).unwrap();
         let sign = |k, r, c| (seed.wrapping_mul(k * 31 + r * 7 + c + 1) >> 7) & 1 == 1;

@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used, unsafe_code, missing_docs)]
 
 use binfm::Model;
-use binfm::encoding::{Binning, Encoder, EncodingParams, Matrix, Table};
+use binfm::encoding::{Binning, Encoder, EncodingParams, Matrix, Rows, Table, Truth};
 use binfm::model::{Labels, Loss, Real, Scales, SignRows};
 use binfm::scoring::{Scorer, Scratch};
 use binfm::threads::{Stop, Threads};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Counts what this thread allocates.
 struct Counting;
@@ -42,11 +42,11 @@ fn scorer(functions: usize, values: &[f32]) -> Scorer {
         categorical: vec![4],
         vocabularies: BTreeMap::new(),
         min_count: 1.0,
+        leave_out: BTreeSet::new(),
     };
     let matrix = Matrix::new(values, COLUMNS);
-    let encoder =
-        Encoder::fit(Table::Dense(&matrix), None, &params, &Threads::one(), &Stop::default())
-            .unwrap();
+    let rows = Rows { table: Table::Dense(&matrix), truth: Truth::Numbers(&[]), weight: None };
+    let encoder = Encoder::fit(rows, &params, &Threads::one(), &Stop::default()).unwrap();
     let rows = encoder.rows() as usize;
     let signs = SignRows::new(rows, functions, 40, |k, r, c| (k + r * 7 + c * 3) % 5 < 2);
     let scales = Scales::new(&vec![Real { bias: 0.1, alpha: 0.2, beta_squared: 0.01 }; functions]);

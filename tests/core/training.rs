@@ -6,7 +6,7 @@ use binfm::kernels::{Isa, Weights};
 use binfm::model::{Labels, Loss};
 use binfm::threads::{Stop, Threads};
 use binfm::training::{Latent, Optimizer, Params, Request, Run, Set, Start, Targets, Trained};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 const M: usize = 5;
@@ -121,6 +121,7 @@ fn train_product(start: Start) -> (Trained, f64) {
         categorical: vec![],
         vocabularies: BTreeMap::new(),
         min_count: 1.0,
+        leave_out: BTreeSet::new(),
     };
     let request = Request {
         data: Set { table: Table::Dense(&matrix), targets: Targets::classes(&y, 2), weight: None },

@@ -8,9 +8,11 @@ import numpy as np
 
 def header(blob):
     """Return the fixed fields of a model file and the integer scales (bias, a, c) of each score function."""
-    names = "magic version flags length features m functions tilings loss shift_a shift_c shift_bias exponent"
-    fields = dict(zip(names.split(), struct.unpack_from("<4sBBIIHHBBBBBh", blob), strict=True))
-    return fields, [struct.unpack_from("<iHH", blob, 25 + 8 * k) for k in range(fields["functions"])]
+    names = "magic version flags length features m functions tilings loss shift_a shift_c shift_bias exponent edges"
+    fields = dict(zip(names.split(), struct.unpack_from("<4sBBIIHHBBBBBhH", blob), strict=True))
+    scales = "<iHH" if fields["functions"] == 1 else "<hBB"
+    size = struct.calcsize(scales)
+    return fields, [struct.unpack_from(scales, blob, 27 + size * k) for k in range(fields["functions"])]
 
 
 def cell(feature, value):

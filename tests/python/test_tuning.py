@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import binfm
 import numpy as np
@@ -72,14 +73,15 @@ def test_sizes_are_known_before_training(kind):
     problem, settings, free = prepare(X, y, **more)
     sizes = Sizes(problem, settings, free)
     for m, b, tilings in [(1, 2, 1), (2, 3, 1), (7, 9, 3), (16, 20, 4), (5, 64, 8), (3, 5, 4)]:
-        model = binfm.train(X, y, m=m, b=b, tilings=tilings, epochs=1, **more)
-        assert sizes.nbytes(model_settings(settings, m, b, tilings)) == model.nbytes
-        assert sizes.largest_m(b, tilings, model.nbytes) >= m
-        assert sizes.largest_m(b, tilings, model.nbytes - 1) < m
-
-
-def model_settings(settings, m, b, tilings):
-    return type(settings)(**{**vars(settings), "m": m, "b": b, "tilings": tilings})
+        for binning in ("quantile", "supervised"):
+            sizes.learn(b, tilings, binning)
+            shape = replace(settings, m=m, b=b, tilings=tilings, binning=binning, epochs=1)
+            for leave_out in ((), (0,)):
+                chosen = replace(shape, leave_out=leave_out)
+                nbytes = problem.fit(chosen)[0].nbytes
+                assert sizes.nbytes(chosen) == nbytes
+                assert sizes.largest_m(chosen, nbytes) >= m
+                assert sizes.largest_m(chosen, nbytes - 1) < m
 
 
 @pytest.mark.parametrize("kind", ["binary", "classes", "regression"])
@@ -98,9 +100,12 @@ def test_what_is_given_is_not_searched():
         search = binfm.train(X, y, max_bytes=400, **{"epochs": 4, name: value}).search
         last = [trial for trial in search.trials if trial["rung"] == 3]
         assert {trial[name] for trial in last} == {value}
+    given["binning"] = "uniform"
     model = binfm.train(X, y, max_bytes=400, **given)
     assert (model.m, model.tilings, model.loss) == (3, 2, "hinge")
-    assert model == binfm.train(X, y, **given)
+    constant = X.copy()
+    constant[:, model.search.chosen["leave_out"]] = 0
+    assert model == binfm.train(constant, y, **given), "what is left out might as well be constant"
     assert len(model.history) == 4
 
 
@@ -310,3 +315,18 @@ def test_a_plot_without_matplotlib_names_the_extra(run_python):
         "except ImportError as error: print(error)"
     )
     assert b"binfm[plot]" in run_python(code)
+
+
+def test_features_that_tell_nothing_cost_no_bytes():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 40))
+    y = (X[:, 7] * X[:, 30] + X[:, 12] > 0).astype(int)
+    model = binfm.train(X[:2000], y[:2000], max_bytes=256)
+    used = {j for j, feature in enumerate(model.features) if feature.kind != "unused"}
+    assert {7, 12, 30} <= used
+    assert len(used) <= 10
+    assert model.search.chosen["features"] == len(used)
+    assert np.mean(model.predict(X[2000:]) == y[2000:]) > 0.85
+    other = X[2000:].copy()
+    other[:, [j for j in range(40) if j not in used]] = np.nan
+    np.testing.assert_array_equal(model.predict(other), model.predict(X[2000:]))

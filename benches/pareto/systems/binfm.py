@@ -30,6 +30,6 @@ def _point(problem: Problem, budget: int) -> Point | None:
 
 
 def _settings(model: binfm.Model) -> dict[str, object]:
-    """Return what the model says of itself, for the record."""
-    names = ("m", "b", "tilings", "loss")
-    return {name: getattr(model, name) for name in names if isinstance(getattr(model, name, None), int | str)}
+    """Return what was chosen, for the record."""
+    names = ("features", "m", "b", "tilings", "binning", "loss", "learning_rate", "epochs")
+    return {name: model.search.chosen[name] for name in names}
