@@ -3,12 +3,18 @@
 ``binfm.train(X, y)`` returns a :class:`Model`; ``model.save(path)`` and ``binfm.load(path)`` keep it.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from binfm._core import ModelFormatError, __version__
 from binfm.curve import SizeCurve, size_curve
 from binfm.export import get_include
 from binfm.model import Feature, Model, load
 from binfm.training import train
 from binfm.tuning import Search
+
+if TYPE_CHECKING:
+    from binfm.estimators import BinFMClassifier as BinFMClassifier
+    from binfm.estimators import BinFMRegressor as BinFMRegressor
 
 __all__ = [
     "Feature",
@@ -22,3 +28,18 @@ __all__ = [
     "size_curve",
     "train",
 ]
+
+_ESTIMATORS = ("BinFMClassifier", "BinFMRegressor")
+"""Found on first use: they need scikit-learn, and the rest does not."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ESTIMATORS:
+        from binfm import estimators
+
+        return getattr(estimators, name)
+    raise AttributeError(f"module 'binfm' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ESTIMATORS})

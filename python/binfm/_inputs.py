@@ -1,26 +1,28 @@
 """What a user may pass as a table, brought to the few array types that the core reads.
 
 Numbers in one of four types go through as they are, whatever their memory order; a copy is made only where the core
-cannot read the original. Text categories become their index in the column's sorted vocabulary.
+cannot read the original. Text categories become their index in the column's sorted vocabulary. Tables with named
+columns are read column by column.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
+from binfm._categories import check_exact, chosen_columns, coded, label, vocabularies_of
+from binfm._tables import Column, Distinct, Frame, check_names, is_table, read
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from binfm._tables import Names
 
     Dense: TypeAlias = NDArray[np.float32] | NDArray[np.float64] | NDArray[np.int32] | NDArray[np.int64]
     Whole: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
     Csr: TypeAlias = tuple[Whole, Whole, NDArray[np.float32] | NDArray[np.float64], int]
-
-UNSEEN = -1.0
-"""Code of a text category that training did not see, or saw too rarely: the core finds no such level."""
 
 _CORE_TYPE = {
     "?": np.int32, "b": np.int32, "B": np.int32, "h": np.int32, "H": np.int32, "i": np.int32, "I": np.int64,
@@ -57,34 +59,37 @@ class Settings:
 
 def training_table(
     X: Any, categorical: Any, weight: NDArray[np.float64] | None, min_count: float
-) -> tuple[Dense | Csr, list[int], dict[int, list[str]]]:
-    """Return the table, the categorical columns and, for those that hold text, their vocabularies."""
-    table = _array(X)
+) -> tuple[Dense | Csr, list[int], dict[int, list[str]], Names]:
+    """Return the table, the categorical columns, the vocabularies of those that hold text, and the columns' names."""
+    table = _columns_of(X)
     if isinstance(table, tuple):
         if categorical is not None:
             raise ValueError("categorical: got columns for a sparse X; accepted with a dense X only")
-        return table, [], {}
-    columns = _columns(categorical, table.shape[1])
-    if table.dtype != object:
-        return table, columns, {}
-    text = [j for j in columns if any(isinstance(value, str) for value in table[:, j])]
-    vocabularies = {j: _vocabulary(table[:, j], weight, min_count) for j in text}
-    return _coded(table, vocabularies, frozenset()), columns, vocabularies
+        return table, [], {}, None
+    if not isinstance(table, Frame):
+        return table, chosen_columns(categorical, table.shape[1], None), {}, None
+    chosen = chosen_columns(categorical, len(table.columns), table.names)
+    columns = sorted({*chosen, *(j for j, column in enumerate(table.columns) if column.is_category)})
+    vocabularies = vocabularies_of(table.columns, chosen, weight, min_count)
+    numbers = coded(table.columns, vocabularies, frozenset(), table.names, "text is accepted in `categorical` columns")
+    check_exact(numbers, columns, table.names)
+    return numbers, columns, vocabularies, table.names
 
 
-def table_for(X: Any, vocabularies: dict[int, list[str]], unused: frozenset[int]) -> Dense | Csr:
+def table_for(X: Any, vocabularies: dict[int, list[str]], unused: frozenset[int], names: Names) -> Dense | Csr:
     """Return `X` for a model whose text columns have these vocabularies; unused columns may hold anything."""
-    table: Any = _array(X)
+    table = _columns_of(X)
     if isinstance(table, tuple):
         return table
-    if table.dtype != object and not vocabularies:
+    if not isinstance(table, Frame):
+        if vocabularies:
+            raise TypeError(f"X: {label(min(vocabularies), names)} holds numbers; in training it held text categories")
         return cast("Dense", table)
-    if table.dtype != object:
-        column = next(iter(vocabularies))
-        raise TypeError(f"X: column {column} holds numbers; in training it held text categories")
-    if vocabularies and max(vocabularies) >= table.shape[1]:
-        return np.empty((1, table.shape[1]), np.float32)  # too narrow: the core says so and names both widths
-    return _coded(table, vocabularies, unused)
+    if names is not None and table.names is not None:
+        check_names(table.names, names)
+    if vocabularies and max(vocabularies) >= len(table.columns):
+        return np.empty((1, len(table.columns)), np.float32)  # too narrow: the core says so and names both widths
+    return coded(table.columns, vocabularies, unused, table.names, "in training it held numbers")
 
 
 def weights(sample_weight: Any, name: str, rows: int) -> NDArray[np.float64] | None:
@@ -113,6 +118,17 @@ def rows_of(table: Dense | Csr) -> int:
 def columns_of(table: Dense | Csr) -> int:
     """Return the number of columns."""
     return int(table[3]) if isinstance(table, tuple) else table.shape[1]
+
+
+def _columns_of(X: Any) -> Any:
+    """Return an array of numbers, the parts of a sparse matrix, or a frame of columns."""
+    if is_table(X):
+        return read(X)
+    array = _array(X)
+    if isinstance(array, tuple) or array.dtype != object:
+        return array
+    columns = [Column(Distinct.of(array[:, j], f"column {j}"), False) for j in range(array.shape[1])]
+    return Frame(columns, None)
 
 
 def _array(X: Any) -> Any:
@@ -159,59 +175,6 @@ def _whole(numbers: NDArray[Any]) -> Whole:
     return np.ascontiguousarray(numbers, np.int32 if numbers.dtype == np.int32 else np.int64)
 
 
-def _columns(categorical: Any, width: int) -> list[int]:
-    """Return column numbers from numbers (negative ones count from the end) or a boolean mask."""
-    if categorical is None:
-        return []
-    given = list(categorical) if isinstance(categorical, Sequence | np.ndarray | set | range) else None
-    if given is None or isinstance(categorical, str):
-        raise TypeError(f"categorical: got {categorical!r}; accepted is a list of column numbers or a boolean mask")
-    if given and all(isinstance(c, bool | np.bool_) for c in given):
-        if len(given) != width:
-            raise ValueError(f"categorical: got a mask of {len(given)}; accepted is one of {width}, as X has columns")
-        return [j for j, yes in enumerate(given) if yes]
-    columns = set()
-    for c in given:
-        if isinstance(c, bool | np.bool_) or not isinstance(c, int | np.integer):
-            raise TypeError(f"categorical: got {c!r}; accepted are column numbers or a boolean mask")
-        if not -width <= c < width:
-            raise ValueError(f"categorical: got column {c}; accepted are {-width} to {width - 1}")
-        columns.add(int(c) % width)
-    return sorted(columns)
-
-
-def _vocabulary(column: NDArray[Any], weight: NDArray[np.float64] | None, min_count: float) -> list[str]:
-    """Return the sorted texts whose weights add up to `min_count` or more."""
-    heard: dict[str, float] = {}
-    each = np.ones(len(column)) if weight is None else weight
-    for value, w in zip(column, each.tolist(), strict=True):
-        if w > 0 and not _missing(value):
-            heard[str(value)] = heard.get(str(value), 0.0) + w
-    return sorted(text for text, count in heard.items() if count >= min_count)
-
-
-def _coded(table: NDArray[Any], vocabularies: dict[int, list[str]], unused: frozenset[int]) -> NDArray[np.float64]:
-    """Return an object table as float64, text categories as their code and what is missing as NaN."""
-    out = np.full(table.shape, np.nan)
-    for j in set(range(table.shape[1])) - unused:
-        column = table[:, j]
-        if j in vocabularies:
-            codes = {level: float(code) for code, level in enumerate(vocabularies[j])}
-            out[:, j] = [np.nan if _missing(v) else codes.get(str(v), UNSEEN) for v in column]
-            continue
-        out[:, j] = [np.nan if _missing(value) else _number(value, j) for value in column]
-    return out
-
-
-def _number(value: Any, column: int) -> float:
-    try:
-        if not isinstance(value, str | bytes):
-            return float(value)
-    except (TypeError, ValueError):
-        pass
-    raise ValueError(f"X: column {column} holds {value!r}, not a number; text is accepted in `categorical` columns")
-
-
 def as_numbers(values: Any, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(values)
@@ -222,13 +185,3 @@ def as_numbers(values: Any, name: str) -> NDArray[Any]:
     except (TypeError, ValueError):
         raise TypeError(f"{name}: got values that are not numbers; accepted are real numbers") from None
     raise TypeError(f"{name}: got dtype {array.dtype}; accepted are real numbers")
-
-
-def _missing(value: Any) -> bool:
-    # None, NaN of any float type, and pandas.NA, whose comparison with itself is not a bool.
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError):
-        return True

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from binfm import _core
-from binfm._labels import REGRESSION
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from binfm._inputs import Csr, Dense, Settings
     from binfm._labels import Labels
+    from binfm._tables import Names
 
     Rows = NDArray[np.intp]
     Shape = tuple[int, int, str, tuple[int, ...]]
@@ -29,6 +29,8 @@ class Problem:
     weight: NDArray[np.float64] | None
     labels: Labels
     vocabularies: dict[int, list[str]]
+    names: Names = None
+    """The columns of X, where they have names."""
     valid: tuple[Dense | Csr, NDArray[np.float64], NDArray[np.float64] | None] | None = None
     """Rows to measure the loss on after each epoch."""
 
@@ -59,7 +61,15 @@ class Problem:
     def fit(self, settings: Settings, on_epoch: Any = None) -> tuple[_core.Model, list[dict[str, float]], int]:
         """Train; return the model, the record of each epoch and the number of the best."""
         return _core.train(
-            self.table, self.target, self.weight, self.valid, self.labels, self.vocabularies, settings, on_epoch
+            self.table,
+            self.target,
+            self.weight,
+            self.valid,
+            self.labels,
+            self.vocabularies,
+            self.names,
+            settings,
+            on_epoch,
         )
 
     def encode(self, settings: Settings) -> _core.Model:
@@ -82,9 +92,9 @@ class Sizes:
 
     With p parameter rows, K score functions and m factors it has
 
-        header + scales + features + ⌈p · K · (m + 1) / 8⌉ + labels + checksum        bytes.
+        header + scales + features + ⌈p · K · (m + 1) / 8⌉ + labels + names + checksum        bytes.
 
-    p and the bytes of the features follow from the data, its bins and what is left out, and the rest from the labels.
+    p and the bytes of the features follow from the data, its bins and what is left out, the rest from labels and names.
     """
 
     def __init__(self, problem: Problem, base: Settings, free: frozenset[str]) -> None:
@@ -95,11 +105,13 @@ class Sizes:
         # A table of one constant has no bits. Training on it also has the core check what the user gave.
         tilings = 1 if "tilings" in free else base.tilings
         b = tilings + 1 if "b" in free else base.b
-        tiny = replace(base, b=b, tilings=tilings, epochs=min(base.epochs, 1), categorical=[], leave_out=(), holdout=0.0)
-        one_row = replace(problem, table=np.zeros((1, 1)), target=np.zeros(1), weight=None, vocabularies={})
+        tiny = replace(
+            base, b=b, tilings=tilings, epochs=min(base.epochs, 1), categorical=[], leave_out=(), holdout=0.0
+        )
+        one_row = replace(problem, table=np.zeros((1, 1)), target=np.zeros(1), weight=None, vocabularies={}, names=None)
         model, _, _ = one_row.fit(tiny)
         parts = dict(model.size_report())
-        self._fixed = sum(parts.values()) - parts["features"] - parts["bits"]
+        self._fixed = sum(parts.values()) - parts["features"] - parts["bits"] + _names_bytes(problem.names)
 
     def learn(self, b: int, tilings: int, binning: str) -> None:
         """Encode X, so that the sizes of models with these bins are known."""
@@ -127,6 +139,12 @@ class Sizes:
         if shape not in self._known:
             self._known[shape] = self._models[bins].size_without(list(settings.leave_out))
         return self._known[shape]
+
+
+def _names_bytes(names: Names) -> int:
+    """Return the bytes of the names: a count of seven bits a byte, and the text."""
+    sizes = [len(name.encode()) for name in names or ()]
+    return sum(size + max(1, -(-size.bit_length() // 7)) for size in sizes)
 
 
 MOST_M = 65_535

@@ -86,14 +86,15 @@ def size_report(model: Model, target: str) -> dict[str, int]:
     check_limits(model)
     machine = TARGETS[target]
     runtime = machine.predict + machine.check
+    blob = model.to_bytes(names=False)
     return {
-        "flash": runtime + model.nbytes,
+        "flash": runtime + len(blob),
         "runtime": runtime,
-        "model": model.nbytes,
+        "model": len(blob),
         "row": 4 * model.n_features,
         "active": 4 * (model.n_features + 2),
         "stack": machine.stack,
-        machine.unit: round(steps(model.to_bytes(), machine)),
+        machine.unit: round(steps(blob, machine)),
     }
 
 

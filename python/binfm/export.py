@@ -82,12 +82,12 @@ def export_c(model: Model, path: str | os.PathLike[str], *, name: str = "model",
 
 def check_limits(model: Model) -> None:
     """Raise ValueError if the C runtime refuses a model."""
-    header = Header.of(model.to_bytes())
+    header = Header.of(model.to_bytes(names=False))
     active = header.tilings * sum(feature.kind != "unused" for feature in model.features)
     pairs = header.m * active * (active - 1) // 2
     score = max(c for _, _, c in header.scales) * pairs << header.shift_c
     for what, got, most in (
-        ("bytes", model.nbytes, MOST_BYTES),
+        ("bytes", len(model.to_bytes(names=False)), MOST_BYTES),
         ("rows that can be active at once", active, MOST_ACTIVE),
         ("for m times the square of the rows that can be active", header.m * active**2, 2**PAIR_BITS - 1),
         ("for the pair term of a score", score, 2**SCORE_BITS - 1),
@@ -98,7 +98,7 @@ def check_limits(model: Model) -> None:
 
 def integer_scores(model: Model, rows: NDArray[np.float32]) -> list[list[int]]:
     """Return the score of each row and function in units of 2**-exponent; a text category is given by its index."""
-    header = Header.of(model.to_bytes())
+    header = Header.of(model.to_bytes(names=False))
     terms: list[list[int]] = model._core.terms(rows, 1).tolist()
     functions = range(header.functions)
     return [[header.score(k, row[k], row[header.functions + k]) for k in functions] for row in terms]
@@ -135,7 +135,7 @@ def _probes(feature: Feature) -> list[float]:
 
 
 def _lines(model: Model, name: str, runtime: bool) -> Iterable[str]:
-    blob, upper = model.to_bytes(), name.upper()
+    blob, upper = model.to_bytes(names=False), name.upper()
     tests = self_test(model)
     yield from _comment(model, name)
     yield from (f"#ifndef BINFM_MODEL_{upper}", f"#define BINFM_MODEL_{upper}", "")
@@ -189,7 +189,7 @@ def _comment(model: Model, name: str) -> Iterable[str]:
     """Say what the model is and what x holds. Texts are written so that they cannot end the comment."""
     task = "regression" if model.classes is None else f"{len(model.classes)} classes"
     lines = [
-        f"{name}: a binfm model for {task}, {model.n_features} features, {model.nbytes} bytes.",
+        f"{name}: a binfm model for {task}, {model.n_features} features, {len(model.to_bytes(names=False))} bytes.",
         f"Written by binfm {__version__}; training writes a new one, so do not edit it.",
         "",
         "Features, in the order of x:",

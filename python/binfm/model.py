@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from binfm._inputs import Csr, Dense
+    from binfm._tables import Names
     from binfm.tuning import Search
 
 
@@ -61,11 +62,12 @@ class Model:
     True
     """
 
-    __slots__ = ("_classes", "_core", "_history", "_unused", "_vocabularies", "best_epoch", "search")
+    __slots__ = ("_classes", "_core", "_history", "_names", "_unused", "_vocabularies", "best_epoch", "search")
 
     _core: Core
     _classes: NDArray[Any] | None
     _history: tuple[dict[str, float], ...]
+    _names: Names
     _vocabularies: dict[int, list[str]]
     _unused: frozenset[int]
     best_epoch: int | None
@@ -90,6 +92,7 @@ class Model:
         put(self, "_core", core)
         put(self, "_classes", None if labels[0] == "none" else as_array(labels))
         put(self, "_history", tuple(dict(record) for record in history or ()))
+        put(self, "_names", None if core.names is None else tuple(core.names))
         put(self, "_vocabularies", {j: core.vocabulary(j) for j in core.text_columns})
         put(self, "_unused", frozenset(core.unused_columns))
         put(self, "best_epoch", best_epoch)
@@ -132,7 +135,7 @@ class Model:
         """Return the class label of each row, or the predicted number where the loss is "squared"."""
         if self._classes is None:
             return self.decision_function(X, n_jobs=n_jobs)
-        classes: NDArray[Any] = self._classes[self._core.classify(self._table(X), n_jobs)]
+        classes: NDArray[Any] = self._classes[self._classify(X, n_jobs)]
         return classes
 
     def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
@@ -181,6 +184,11 @@ class Model:
         return self._core.features
 
     @property
+    def feature_names(self) -> Names:
+        """The columns of the table it was trained on; None if they had no names."""
+        return self._names
+
+    @property
     def alpha(self) -> float | NDArray[np.float64]:
         """Scale of w, as used in scores; an array where there are more than two classes."""
         return self._scale(0)
@@ -222,7 +230,7 @@ class Model:
 
     @property
     def nbytes(self) -> int:
-        """Size of the saved file in bytes, everything included."""
+        """Size of the saved file in bytes, everything included: the names of the columns, too."""
         return self._core.nbytes
 
     def size_report(self, target: str | None = None) -> dict[str, int]:
@@ -248,9 +256,14 @@ class Model:
 
     # Bytes
 
-    def to_bytes(self) -> bytes:
-        """Return the content of the saved file."""
-        return self._core.to_bytes()
+    def to_bytes(self, *, names: bool = True) -> bytes:
+        """Return the content of the saved file.
+
+        Parameters
+        ----------
+        names : keep the names of the columns; False gives a smaller file with the same scores
+        """
+        return self._core.to_bytes(names)
 
     @classmethod
     def from_bytes(cls, blob: Any) -> Model:
@@ -262,9 +275,15 @@ class Model:
                 raise TypeError(f"blob: got {type(blob).__name__}; accepted are bytes") from None
         return cls._of(Core.from_bytes(blob))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file. At any moment the path holds the old file or the whole new one."""
-        self._core.save(_path(path))
+    def save(self, path: str | os.PathLike[str], *, names: bool = True) -> None:
+        """Write the model to a file. At any moment the path holds the old file or the whole new one.
+
+        Parameters
+        ----------
+        path : where to write it
+        names : keep the names of the columns; False gives a smaller file with the same scores
+        """
+        self._core.save(_path(path), names)
 
     def export_c(self, path: str | os.PathLike[str], *, name: str = "model", runtime: bool = False) -> None:
         """Write the model as a C header for the runtime ``binfm.h``, which gives the same scores on any machine.
@@ -311,8 +330,12 @@ class Model:
         shape = f"{self.n_features} features, m={self.m}, tilings={self.tilings}"
         return f"<binfm.Model: {task}, {shape}, {self.nbytes} bytes>"
 
+    def _classify(self, X: Any, n_jobs: int | None) -> NDArray[np.intp]:
+        """Return the number of each row's class."""
+        return self._core.classify(self._table(X), n_jobs)
+
     def _table(self, X: Any) -> Dense | Csr:
-        return table_for(X, self._vocabularies, self._unused)
+        return table_for(X, self._vocabularies, self._unused, self._names)
 
     def _scale(self, which: int) -> float | NDArray[np.float64]:
         values = self._core.scales()[which]

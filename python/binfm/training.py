@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from binfm._inputs import Settings, rows_of, table_for, training_table, weights
 from binfm._labels import REGRESSION, Labels, class_numbers, encode_classes, regression_target
 from binfm._problem import Problem
+from binfm._tables import is_table, read
 from binfm.model import Model
 from binfm.tuning import search
 
 if TYPE_CHECKING:
     from binfm._inputs import Csr, Dense
+    from binfm._tables import Names
 
 Callback = Callable[[int, dict[str, float]], object]
 
@@ -21,8 +23,6 @@ DEFAULTS: dict[str, Any] = {
     "m": 32, "b": 20, "tilings": 4, "binning": "quantile", "loss": "logistic", "epochs": 30, "learning_rate": 0.02,
 }  # fmt: skip
 """What is not given, unless `max_bytes` has it chosen."""
-HOLDOUT = 0.1
-"""Share of the rows held out to choose the number of epochs."""
 HOLDOUT_FROM = 10_000
 """Rows from which `early_stopping="auto"` holds some out: below, they are worth more in training."""
 
@@ -48,6 +48,7 @@ def train(
     sample_weight: Any = None,
     eval_set: Any = None,
     early_stopping: bool | str = "auto",
+    validation_fraction: float = 0.1,
     patience: int = 5,
     max_bytes: int | None = None,
     seed: int = 0,
@@ -59,9 +60,10 @@ def train(
 
     Parameters
     ----------
-    X : table of numbers, n rows by d features
-        numpy (any real dtype and memory order, or objects with text in `categorical` columns) or scipy.sparse.
-        NaN is a value of its own. In a sparse X a zero is absent: it activates nothing.
+    X : table of n rows by d features
+        numpy (any real dtype and memory order, or objects with text in `categorical` columns), scipy.sparse, or a
+        table of pandas, polars or Arrow. NaN and null are a value of their own. In a sparse X a zero is absent: it
+        activates nothing. Text and category columns of a table are categorical; dates and times are numbers of days.
     y : n class labels (integers, floats, booleans or strings), or numbers where `loss` is "squared"
     m : number of factors, one bit each a parameter row; from 1 up. Default 32
     b : number of parameter rows a numeric feature. Default 20
@@ -76,12 +78,13 @@ def train(
     epochs : passes over the data, at most. Default 30
     learning_rate : step size of the first epoch. Default 0.02
     lambda_w, lambda_v : regularization of the linear term and of the factors
-    categorical : column numbers, or a boolean mask of the columns, whose values are categories
+    categorical : column numbers or names, or a boolean mask of the columns, whose values are categories
     min_count : categories seen fewer times are ignored
     sample_weight : a weight for each row
     eval_set : (X, y) or (X, y, sample_weight), to measure the loss on after each epoch
     early_stopping : True: stop when the loss on held-out rows no longer falls and return the best epoch.
-        The rows are those of `eval_set`, or else a tenth of X. "auto": with an `eval_set`, or from 10,000 rows on
+        The rows are those of `eval_set`, or else some of X. "auto": with an `eval_set`, or from 10,000 rows on
+    validation_fraction : share of the rows of X to hold out for that
     patience : epochs without improvement before stopping
     max_bytes : the saved file has at most so many bytes. Those of m, b, tilings, binning, loss, epochs and
         learning_rate that are not given, and the features to do without, are then chosen by cross-validation on X;
@@ -109,7 +112,8 @@ def train(
         X, y, m=m, b=b, tilings=tilings, binning=binning, loss=loss, method=method, scaling=scaling,
         optimizer=optimizer, epochs=epochs, learning_rate=learning_rate, lambda_w=lambda_w, lambda_v=lambda_v,
         categorical=categorical, min_count=min_count, sample_weight=sample_weight, eval_set=eval_set,
-        early_stopping=early_stopping, patience=patience, seed=seed, n_jobs=n_jobs, searching=max_bytes is not None,
+        early_stopping=early_stopping, validation_fraction=validation_fraction, patience=patience,
+        seed=seed, n_jobs=n_jobs, searching=max_bytes is not None,
     )  # fmt: skip
     if callback is not None and not callable(callback):
         raise TypeError(f"callback: got {type(callback).__name__}; accepted is a function of epoch and record")
@@ -144,6 +148,7 @@ def prepare(
     sample_weight: Any = None,
     eval_set: Any = None,
     early_stopping: Any = "auto",
+    validation_fraction: Any = 0.1,
     patience: Any = 5,
     seed: Any = 0,
     n_jobs: Any = None,
@@ -161,14 +166,15 @@ def prepare(
     if early_stopping not in ("auto", True, False):
         raise ValueError(f"early_stopping: got {early_stopping!r}; accepted are 'auto', True and False")
     min_count = _number("min_count", min_count)
+    X = read(X) if is_table(X) else X  # once: a stream of columns ends
     weight = weights(sample_weight, "sample_weight", _length(X))
-    table, columns, vocabularies = training_table(X, categorical, weight, min_count)
+    table, columns, vocabularies, names = training_table(X, categorical, weight, min_count)
     target, labels = (regression_target(y, "y"), REGRESSION) if loss == "squared" else _classes(y)
     _same_length("X", rows_of(table), "y", len(target))
-    valid = _eval_set(eval_set, labels, vocabularies)
+    valid = _eval_set(eval_set, labels, vocabularies, names)
     if searching and early_stopping == "auto" and valid is None:
         early_stopping = False  # the search chooses the number of epochs
-    early, holdout = _stopping(early_stopping, valid is not None, len(target))
+    early, holdout = _stopping(early_stopping, validation_fraction, valid is not None, len(target))
     settings = Settings(
         m=whole("m", given["m"]),
         b=whole("b", given["b"]),
@@ -190,7 +196,7 @@ def prepare(
         seed=whole("seed", seed),
         n_jobs=None if n_jobs is None else whole("n_jobs", n_jobs),
     )
-    return Problem(table, target, weight, labels, vocabularies, valid), settings, free
+    return Problem(table, target, weight, labels, vocabularies, names, valid), settings, free
 
 
 class Progress:
@@ -236,13 +242,15 @@ def _classes(y: Any) -> tuple[Any, Labels]:
     return encode_classes(y)
 
 
-def _eval_set(eval_set: Any, labels: Labels, vocabularies: dict[int, list[str]]) -> tuple[Dense | Csr, Any, Any] | None:
+def _eval_set(
+    eval_set: Any, labels: Labels, vocabularies: dict[int, list[str]], names: Names
+) -> tuple[Dense | Csr, Any, Any] | None:
     if eval_set is None:
         return None
     if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
         raise ValueError("eval_set: got something else than (X, y) or (X, y, sample_weight), which are accepted")
     try:
-        table = table_for(eval_set[0], vocabularies, frozenset())
+        table = table_for(eval_set[0], vocabularies, frozenset(), names)
     except (ValueError, TypeError) as error:
         raise type(error)(f"eval_set: {error}") from None
     name = "eval_set's y"
@@ -253,10 +261,13 @@ def _eval_set(eval_set: Any, labels: Labels, vocabularies: dict[int, list[str]])
     return table, target, weight
 
 
-def _stopping(early_stopping: bool | str, has_eval_set: bool, rows: int) -> tuple[bool, float]:
+def _stopping(early_stopping: bool | str, fraction: Any, has_eval_set: bool, rows: int) -> tuple[bool, float]:
     """Return whether to stop early, and the share of the rows to hold out for that."""
+    share = _number("validation_fraction", fraction)
+    if not 0 < share < 1:
+        raise ValueError(f"validation_fraction: got {share!r}; accepted are numbers between 0 and 1")
     early = (has_eval_set or rows >= HOLDOUT_FROM) if early_stopping == "auto" else bool(early_stopping)
-    return early, HOLDOUT if early and not has_eval_set else 0.0
+    return early, share if early and not has_eval_set else 0.0
 
 
 def _length(X: Any) -> int:

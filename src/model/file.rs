@@ -3,11 +3,12 @@
 use super::bytes::{Reader, put_int, wrong};
 use super::features::{Shared, usual_edges};
 use super::labels::{put_labels, read_labels};
+use super::names::{put_names, read_names};
 use super::score::{MOST_EXPONENT, MOST_SHIFT, Multipliers};
 use super::{Labels, Loss, Model, Scales, SignRows, bits};
 use crate::encoding::Encoder;
 use crate::{Error, Result};
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 #[cfg(feature = "std")]
 use std::io::Write;
 #[cfg(feature = "std")]
@@ -21,6 +22,8 @@ const ZERO_IS_ABSENT: u8 = 1;
 const HAS_LABELS: u8 = 2;
 /// Some columns are of no use: a bit each says which are.
 const HAS_UNUSED: u8 = 4;
+/// Names of the columns follow the labels.
+const HAS_NAMES: u8 = 8;
 const HEADER: usize = 27;
 const CHECKSUM: usize = 4;
 /// CRC-32C, Castagnoli's: by a table of 16 KB, or by none.
@@ -74,11 +77,16 @@ impl Model {
         let encoder = header.read_encoder(&mut reader)?;
         let signs = header.read_signs(&mut reader, encoder.rows() as usize)?;
         let labels = header.read_labels(&mut reader)?;
+        let names = header.read_names(&mut reader)?;
         if reader.left() > 0 {
             return wrong(reader.at(), "there is more than the model");
         }
-        Self::new(encoder, signs, scales, header.loss, labels)
-            .map_err(|_| Error::format(HEADER, "the model is too large to score"))
+        let model = Self::new(encoder, signs, scales, header.loss, labels)
+            .map_err(|_| Error::format(HEADER, "the model is too large to score"))?;
+        match names {
+            Some(names) => model.with_names(names),
+            None => Ok(model),
+        }
     }
 
     /// Write a file; at any moment the path holds the old file or the whole new one.
@@ -118,6 +126,11 @@ impl Model {
         if !labels.is_empty() {
             parts.push(("labels", labels));
         }
+        if let Some(names) = self.names() {
+            let mut bytes = Vec::new();
+            put_names(&mut bytes, names);
+            parts.push(("names", bytes));
+        }
         parts
     }
 
@@ -130,7 +143,8 @@ impl Model {
         let flag = |set: bool, flag: u8| if set { flag } else { 0 };
         let flags = flag(self.encoder().zero_is_absent(), ZERO_IS_ABSENT)
             | flag(self.writes_labels(), HAS_LABELS)
-            | flag(has_unused(self.encoder()), HAS_UNUSED);
+            | flag(has_unused(self.encoder()), HAS_UNUSED)
+            | flag(self.names().is_some(), HAS_NAMES);
         out.extend([VERSION, flags]);
         out.extend([0; 4]); // the length, when it is known
         out.extend((self.encoder().columns() as u32).to_le_bytes());
@@ -222,7 +236,7 @@ impl Header {
     fn read(reader: &mut Reader) -> Result<Self> {
         reader.take(5)?;
         let flags = reader.u8()?;
-        if flags & !(ZERO_IS_ABSENT | HAS_LABELS | HAS_UNUSED) != 0 {
+        if flags & !(ZERO_IS_ABSENT | HAS_LABELS | HAS_UNUSED | HAS_NAMES) != 0 {
             return wrong(5, "a flag is not known here");
         }
         reader.take(4)?;
@@ -347,6 +361,11 @@ impl Header {
             return wrong(at, "the labels do not ascend or have no place here");
         }
         Ok(labels)
+    }
+
+    fn read_names(&self, reader: &mut Reader) -> Result<Option<Vec<String>>> {
+        let has_names = self.flags & HAS_NAMES != 0;
+        has_names.then(|| read_names(reader, self.features)).transpose()
     }
 }
 

@@ -5,6 +5,7 @@ mod bytes;
 mod features;
 mod file;
 mod labels;
+mod names;
 mod score;
 
 pub use bits::SignRows;
@@ -13,6 +14,7 @@ pub use score::{Real, Scales, Terms};
 
 use crate::encoding::Encoder;
 use crate::{Error, Result};
+use alloc::{string::String, vec::Vec};
 
 /// What training minimised, and so what a score means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +52,7 @@ pub struct Model {
     scales: Scales,
     loss: Loss,
     labels: Labels,
+    names: Option<Vec<String>>,
 }
 
 /// Bits of m · (most active rows)²: Q and the sums on the way to it stay within 64 bits.
@@ -79,7 +82,7 @@ impl Model {
             let given = format!("{} bytes of weights", signs.bytes().len());
             return Err(Error::value("m", given, format!("are up to {MOST_BYTES}")));
         }
-        Ok(Self { encoder, signs, scales, loss, labels })
+        Ok(Self { encoder, signs, scales, loss, labels, names: None })
     }
 
     /// A model with one factor that has learned nothing yet.

@@ -12,6 +12,7 @@ use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyRange, PyTuple};
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -29,6 +30,11 @@ impl PyModel {
 
     fn model(&self) -> &Model {
         self.0.model()
+    }
+
+    fn with_or_without(&self, names: bool) -> Cow<'_, Model> {
+        let model = self.model();
+        if names { Cow::Borrowed(model) } else { Cow::Owned(model.without_names()) }
     }
 
     /// `per_row` values of each row: a 1-D array where it is one, else a 2-D one.
@@ -86,12 +92,17 @@ impl PyModel {
         Ok(py.detach(|| Model::load(&path).map(Self::new))?)
     }
 
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.model().to_bytes())
+    fn to_bytes<'py>(&self, py: Python<'py>, names: bool) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.with_or_without(names).to_bytes())
     }
 
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        Ok(py.detach(|| self.model().save(&path))?)
+    fn save(&self, py: Python<'_>, path: PathBuf, names: bool) -> PyResult<()> {
+        Ok(py.detach(|| self.with_or_without(names).save(&path))?)
+    }
+
+    #[getter]
+    fn names(&self) -> Option<Vec<String>> {
+        self.model().names().map(<[String]>::to_vec)
     }
 
     #[getter]

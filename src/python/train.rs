@@ -55,6 +55,7 @@ pub fn train<'py>(
     valid: Option<(Arrays, Numbers, Option<Numbers>)>,
     labels: (String, Bound<'py, PyAny>),
     vocabularies: BTreeMap<usize, Vec<String>>,
+    names: Option<Vec<String>>,
     settings: Settings,
     on_epoch: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Outcome<'py>> {
@@ -95,7 +96,11 @@ pub fn train<'py>(
             )?;
             let history =
                 trained.history.iter().map(|epoch| record(py, epoch)).collect::<PyResult<_>>()?;
-            Ok((py.detach(|| PyModel::new(trained.model)), history, trained.best_epoch))
+            let model = match names {
+                Some(names) => trained.model.with_names(names)?,
+                None => trained.model,
+            };
+            Ok((py.detach(|| PyModel::new(model)), history, trained.best_epoch))
         })
     })
 }

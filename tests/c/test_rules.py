@@ -162,7 +162,8 @@ def wrapped():
 SPOILED = {
     "a count whose size wraps": wrapped(),
     "a bit behind the last": spoiled(-1, 0x10),
-    "an unknown flag": spoiled(5, 4),
+    "an unknown flag": spoiled(5, 16),
+    "a flag without names": spoiled(5, 8),
     "a flag without labels": spoiled(5, 2),
     "a feature too many": spoiled(10, 2),
 }

@@ -56,6 +56,7 @@ prop_compose! {
         seed in any::<usize>(),
     )(
         labels in labels(functions),
+        names in prop::option::of(prop::collection::btree_set("[a-zé ]{0,9}", columns.len())),
         columns in Just(columns), m in Just(m), tilings in Just(tilings), functions in Just(functions),
         real in Just(Real { bias, alpha, beta_squared }), zero_is_absent in Just(zero_is_absent), seed in Just(seed),
     ) -> Model {
@@ -67,7 +68,12 @@ prop_compose! {
         let encoder = Encoder::new(columns.collect(), tilings, zero_is_absent).unwrap();
         let sign = |k, r, c| (seed.wrapping_mul(k * 31 + r * 7 + c + 1) >> 7) & 1 == 1;
         let signs = SignRows::new(encoder.rows() as usize, functions, m, sign);
-        Model::new(encoder, signs, Scales::new(&vec![real; functions]), Loss::Logistic, labels).unwrap()
+        let scales = Scales::new(&vec![real; functions]);
+        let model = Model::new(encoder, signs, scales, Loss::Logistic, labels).unwrap();
+        match names {
+            Some(names) => model.with_names(names.into_iter().rev().collect()).unwrap(),
+            None => model,
+        }
     }
 }
 

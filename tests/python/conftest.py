@@ -6,6 +6,7 @@ import sys
 
 import binfm
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, settings
 from scipy import sparse
@@ -14,6 +15,8 @@ _common = {"deadline": None, "database": None, "suppress_health_check": [HealthC
 settings.register_profile("ci", max_examples=60, derandomize=True, **_common)
 settings.register_profile("thorough", max_examples=2000, **_common)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+NAMES = ["age", "", "größe", "日本", "a name of some length, with a comma"]
 
 
 def _mixed_table(rows, seed=0):
@@ -54,6 +57,7 @@ def models(numbers, binary):
         "binary": (binary, X),
         "text labels": (binfm.train(X, names, **few), X),
         "text levels": (binfm.train(mixed, mixed[:, 0] > 0, categorical=[2, 3], **few), mixed),
+        "names": (binfm.train(pl.DataFrame(X, schema=NAMES), np.arange(300) % 3, **few), X),
         "sparse": (binfm.train(stored, np.arange(200) % 2, **few), stored),
         "regression": (binfm.train(X, X[:, 0] * 2.5, loss="squared", **few), X),
     }

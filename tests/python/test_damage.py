@@ -5,11 +5,12 @@ import struct
 
 import binfm
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-SORTS = ["binary", "text labels", "text levels", "sparse", "regression"]
+SORTS = ["binary", "text labels", "text levels", "names", "sparse", "regression"]
 
 HEADER = {
     "magic": (0, 4), "version": (4, 1), "flags": (5, 1), "length": (6, 4), "features": (10, 4), "m": (14, 2),
@@ -103,7 +104,7 @@ def test_an_unknown_flag_version_or_loss_is_refused(blob):
         (4, 0),
         (4, 2),
         (4, 255),
-        (5, blob[5] | 8),
+        (5, blob[5] | 16),
         (5, blob[5] | 128),
         (19, 4),
         (19, 255),
@@ -252,3 +253,11 @@ def test_a_save_that_runs_out_of_space_leaves_the_old_file(run_python, binary, m
     assert run_python(code, path, other).strip() == b"27", "EFBIG"
     assert binfm.load(path) == binary
     assert {p.name for p in tmp_path.iterdir()} == {"m.binfm", "other"}
+
+
+def test_two_columns_of_one_name_are_refused():
+    table = pl.DataFrame({"ab": [1, 2, 3], "cd": [3, 1, 2]})
+    blob = binfm.train(table, [0, 1, 0], m=2, epochs=1).to_bytes()
+    body = blob[:-4].replace(b"\x02cd", b"\x02ab")
+    with pytest.raises(binfm.ModelFormatError, match="two columns have the same name at byte"):
+        binfm.Model.from_bytes(signed(body))

@@ -5,10 +5,11 @@ import pickle
 
 import binfm
 import numpy as np
+import polars as pl
 import pytest
 from oracle import header
 
-SORTS = ["binary", "text labels", "text levels", "sparse", "regression"]
+SORTS = ["binary", "text labels", "text levels", "names", "sparse", "regression"]
 
 
 @pytest.fixture(params=SORTS)
@@ -25,6 +26,7 @@ def assert_same_model(again, model, X):
     if model.classes is not None:
         assert again.classes.dtype == model.classes.dtype
         np.testing.assert_array_equal(again.classes, model.classes)
+    assert again.feature_names == model.feature_names
     assert (again.m, again.tilings, again.loss, again.nbytes) == (
         model.m,
         model.tilings,
@@ -192,3 +194,27 @@ def test_repr_tells_the_size(models):
     model, _ = models["text labels"]
     assert repr(model) == f"<binfm.Model: 4 classes, 5 features, m=3, tilings=2, {model.nbytes} bytes>"
     assert "regression" in repr(models["regression"][0])
+
+
+def test_names_may_be_left_out(models, tmp_path):
+    model, X = models["names"]
+    path = tmp_path / "m.binfm"
+    model.save(path, names=False)
+    assert path.read_bytes() == model.to_bytes(names=False)
+    plain = binfm.load(path)
+    assert plain.feature_names is None
+    assert plain != model
+    np.testing.assert_array_equal(plain.decision_function(X), model.decision_function(X))
+    spared = sum(1 + len(name.encode()) for name in model.feature_names)
+    assert model.size_report()["names"] == spared == model.nbytes - plain.nbytes
+    assert "names" not in plain.size_report()
+
+
+def test_names_count_in_a_size_limit():
+    table = pl.DataFrame(np.random.default_rng(0).normal(size=(200, 2)), schema=["a" * 50, "b" * 50])
+    y = np.arange(200) % 2
+    model = binfm.train(table, y, max_bytes=200, epochs=2)
+    assert model.nbytes <= 200
+    assert len(model.feature_names) == 2
+    with pytest.raises(ValueError, match="max_bytes: got 120"):
+        binfm.train(table, y, max_bytes=120, epochs=2)

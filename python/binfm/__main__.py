@@ -1,0 +1,7 @@
+"""`python -m binfm` is `binfm`."""
+
+import sys
+
+from binfm.cli import main
+
+sys.exit(main())

@@ -1,0 +1,182 @@
+"""Tables with named columns: pandas, polars, Arrow.
+
+A column of numbers, booleans, dates or times becomes numbers, with NaN for what is missing. A column of text or
+categories stays a list of its values, never of codes, which mean one thing in one table and another in the next.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Names: TypeAlias = tuple[str, ...] | None
+
+MICROSECONDS_A_DAY = 86_400_000_000
+ARROW_READERS = ("pyarrow", "polars", "pandas")
+"""Who can read an Arrow stream of another library, the quickest first."""
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """Objects, each kept once: what is done with a value is done once however often it occurs."""
+
+    objects: list[Any]
+    places: NDArray[np.intp]
+    """Where in `objects` the value of each row is."""
+
+    @classmethod
+    def of(cls, values: Sequence[Any], name: str) -> Distinct:
+        """Find the distinct ones of some values."""
+        found: dict[Any, int] = {}
+        try:
+            places = [found.setdefault(value, len(found)) for value in values]
+        except TypeError:
+            kind = type(next(value for value in values if not isinstance(value, Hashable))).__name__
+            raise TypeError(
+                f"X: {name} holds a {kind}; accepted are numbers, text, categories, dates and times"
+            ) from None
+        return cls(list(found), np.array(places, np.intp))
+
+    def replaced(self, numbers: list[float]) -> NDArray[np.float64]:
+        """Return a number for each row, given one for each object."""
+        return np.array(numbers, np.float64)[self.places]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table."""
+
+    values: NDArray[Any] | Distinct
+    """Numbers, or objects."""
+    is_category: bool
+    """Whether its type says that it holds categories: text, categorical, enum."""
+
+    def __len__(self) -> int:
+        return len(self.values if isinstance(self.values, np.ndarray) else self.values.places)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """All columns of a table."""
+
+    columns: list[Column]
+    names: Names
+    """None where they are not all text."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        return len(self.columns[0]), len(self.columns)
+
+
+def is_table(X: Any) -> bool:
+    """Return whether X has named columns, as data frames do."""
+    if isinstance(X, Frame) or hasattr(X, "__dataframe__") or hasattr(X, "collect"):
+        return True
+    return hasattr(X, "__arrow_c_stream__") and len(getattr(X, "shape", (0, 0))) == 2
+
+
+def read(X: Any) -> Frame:
+    """Return the columns of a table in memory."""
+    if isinstance(X, Frame):
+        return X
+    frame = _narwhals_frame(X)
+    if frame.shape[1] == 0:
+        raise ValueError(f"X: got shape {frame.shape}; accepted is one feature or more")
+    names = tuple(frame.columns)
+    columns = [_column(series) for series in frame.iter_columns()]
+    return Frame(columns, names if all(isinstance(name, str) for name in names) else None)
+
+
+def check_names(given: tuple[str, ...], wanted: tuple[str, ...]) -> None:
+    """Refuse columns other than those of training, or in another order."""
+    if given == wanted:
+        return
+    missing = [name for name in wanted if name not in given]
+    if missing:
+        raise ValueError(f"X: got no column {_listed(missing)}; accepted are the columns of training")
+    extra = [name for name in given if name not in wanted]
+    if extra:
+        raise ValueError(f"X: got column {_listed(extra)}, which training did not have")
+    here, there = next((a, b) for a, b in zip(given, wanted, strict=True) if a != b)
+    raise ValueError(f"X: got column {here!r} where training had {there!r}; accepted is the order of training")
+
+
+def _listed(names: list[str]) -> str:
+    return repr(names[0]) if len(names) == 1 else f"{names[0]!r} and {len(names) - 1} more"
+
+
+def as_number(value: Any) -> float | None:
+    """Return a number, or a date or time in days; None for anything else."""
+    if isinstance(value, str | bytes):
+        return None
+    if isinstance(value, datetime.time):
+        value = datetime.timedelta(
+            hours=value.hour, minutes=value.minute, seconds=value.second, microseconds=value.microsecond
+        )
+    elif isinstance(value, datetime.datetime):
+        value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None) if value.tzinfo else value
+        value = value - datetime.datetime(1970, 1, 1)
+    elif isinstance(value, datetime.date):
+        value = value - datetime.date(1970, 1, 1)
+    if isinstance(value, datetime.timedelta):
+        return value / datetime.timedelta(days=1)
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _narwhals_frame(X: Any) -> Any:
+    try:
+        import narwhals as nw
+    except ImportError:
+        given = type(X).__name__
+        raise ImportError(f"X: reading a {given} needs narwhals: pip install 'binfm[tables]'") from None
+    try:
+        return nw.from_native(X, eager_only=True)
+    except TypeError:
+        pass  # not one that narwhals knows by name; any other gives its columns as Arrow does
+    except nw.exceptions.DuplicateError:
+        twice = sorted({name for name in map(str, X.columns) if list(map(str, X.columns)).count(name) > 1})
+        raise ValueError(f"X: got two columns called {twice[0]!r}; accepted are distinct names") from None
+    backend = next((name for name in ARROW_READERS if find_spec(name)), None)
+    if backend is None or not hasattr(X, "__arrow_c_stream__"):
+        hint = ", such as its collect() gives" if hasattr(X, "collect") else ""
+        raise TypeError(f"X: got {type(X).__name__}; accepted are pandas, polars and Arrow tables in memory{hint}")
+    try:
+        return nw.from_arrow(X, backend=backend)
+    except Exception as error:
+        raise ValueError(f"X: got {type(X).__name__} that is no table ({error}); accepted is a 2-D table") from None
+
+
+def _column(series: Any) -> Column:
+    import narwhals as nw
+
+    dtype = series.dtype
+    if dtype == nw.Float32 and not series.is_null().any():
+        return Column(series.to_numpy(), False)
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return Column(_floats(series), False)
+    if dtype == nw.Date or dtype == nw.Datetime:
+        return Column(_floats(series.dt.timestamp("us")) / MICROSECONDS_A_DAY, False)
+    if dtype == nw.Duration:
+        return Column(_floats(series.dt.total_microseconds()) / MICROSECONDS_A_DAY, False)
+    values = Distinct.of(series.to_list(), f"column {series.name!r}")
+    is_category = dtype in (nw.String, nw.Categorical, nw.Enum)
+    return Column(values, is_category or any(isinstance(value, str) for value in values.objects))
+
+
+def _floats(series: Any) -> NDArray[np.float64]:
+    import narwhals as nw
+
+    numbers: NDArray[np.float64] = series.cast(nw.Float64).to_numpy()
+    return numbers

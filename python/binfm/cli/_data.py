@@ -1,0 +1,174 @@
+"""Files of data: which format, which columns, all at once or in batches."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from binfm.cli._dates import with_dates
+
+FORMATS = {
+    ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet", ".ndjson": "ndjson", ".jsonl": "ndjson",
+    ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm",
+}  # fmt: skip
+COMPRESSED = (".gz", ".zst")
+"""Endings that CSV and TSV files may have too."""
+MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None")
+"""Texts of CSV files that mean "missing", as an empty field does."""
+BATCH_ROWS = 100_000
+BATCH_BYTES = 1 << 24
+
+
+def add_arguments(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the arguments that say where data is and how to read it."""
+    parser.add_argument(
+        "data", metavar="DATA", help=f"{what}: CSV, TSV, Parquet, NDJSON or LIBSVM; - is standard input"
+    )
+    reading = parser.add_argument_group("reading")
+    reading.add_argument("--format", choices=sorted(set(FORMATS.values())), help="if the name of the file does not say")
+    reading.add_argument("--separator", metavar="C", help="between fields of a CSV file (default: a comma)")
+    reading.add_argument("--no-header", action="store_true", help="CSV columns are called column_1, column_2, …")
+    reading.add_argument(
+        "--missing",
+        action="append",
+        metavar="TEXT",
+        help=f"means no value in CSV (default: empty, {', '.join(MISSING)})",
+    )
+    reading.add_argument("--zero-based", action="store_true", help="LIBSVM features are counted from 0, not from 1")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of data."""
+
+    path: Path
+    name: str
+    """What it is called in messages."""
+    format: str
+    options: dict[str, Any]
+    """Of polars' CSV reader."""
+    zero_based: bool
+
+    @classmethod
+    @contextmanager
+    def opened(cls, given: str, args: argparse.Namespace) -> Iterator[Source]:
+        """Find out the format of a file; what comes from standard input is kept in a file until the end."""
+        options = {
+            "has_header": not args.no_header,
+            "null_values": ["", *(args.missing or MISSING)],
+            "try_parse_dates": True,
+            "with_column_names": _numbered if args.no_header else None,
+        }
+        if given != "-":
+            path = Path(given)
+            kind = args.format or _format_of(path)
+            with path.open("rb") as file:  # says what is wrong with it
+                file.read(1)
+            yield cls(path, given, kind, _separated(options, kind, args.separator), args.zero_based)
+            return
+        kind = args.format or "csv"
+        with tempfile.NamedTemporaryFile(prefix="binfm-", suffix=f".{kind}") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+            file.flush()
+            options = _separated(options, kind, args.separator)
+            yield cls(Path(file.name), "standard input", kind, options, args.zero_based)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether it is a LIBSVM file, which has no columns."""
+        return self.format == "libsvm"
+
+    def columns(self) -> list[str]:
+        """Return the names of the columns."""
+        with self._explained():
+            return self._scan(infer_schema_length=0).collect_schema().names()  # type: ignore[no-any-return]
+
+    def table(self, text: list[str]) -> Any:
+        """Return all rows; the columns in `text` are read as text, whatever they look like."""
+        with self._explained():
+            return self._scan(text).collect()
+
+    def batches(self, text: list[str], columns: list[str] | None = None) -> Iterator[Any]:
+        """Return the rows in order, some at a time, with all or some of the columns."""
+        with self._explained():
+            scan = self._scan(text)
+            scan = scan if columns is None else scan.select(columns)
+            yield from scan.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
+
+    def stored(self, features: int | None = None) -> tuple[Any, Any]:
+        """Return all rows of a LIBSVM file, and their labels."""
+        return self._stored(features, 0, -1)
+
+    def stored_batches(self, features: int) -> Iterator[tuple[Any, Any]]:
+        """Return the rows of a LIBSVM file and their labels, some at a time."""
+        for offset in range(0, max(1, os.path.getsize(self.path)), BATCH_BYTES):
+            yield self._stored(features, offset, BATCH_BYTES)
+
+    def _stored(self, features: int | None, offset: int, length: int) -> tuple[Any, Any]:
+        try:
+            from sklearn.datasets import load_svmlight_file
+        except ImportError:
+            raise ImportError("reading LIBSVM files needs scikit-learn: pip install 'binfm[cli]'") from None
+        try:
+            X, y = load_svmlight_file(
+                str(self.path), n_features=features, zero_based=self.zero_based, offset=offset, length=length
+            )
+        except ValueError as error:
+            raise ValueError(f"{self.name}: not a LIBSVM file ({error})") from None
+        return X, y.astype(int) if (y == y.astype(int)).all() else y
+
+    def _scan(self, text: Any = (), infer_schema_length: int | None = None) -> Any:
+        polars = _polars()
+        overrides = dict.fromkeys(text, polars.String)
+        if self.format == "parquet":
+            return polars.scan_parquet(self.path, glob=False)
+        if self.format == "ndjson":
+            scan = polars.scan_ndjson(self.path, infer_schema_length=None, schema_overrides=overrides)
+            return with_dates(scan, list(text))
+        return polars.scan_csv(
+            self.path, glob=False, infer_schema_length=infer_schema_length, schema_overrides=overrides, **self.options
+        )
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say which file it was that polars could not read."""
+        polars = _polars()
+        try:
+            yield
+        except polars.exceptions.PolarsError as error:
+            reason = str(error).strip().splitlines()[0]
+            raise ValueError(f"{self.name}: cannot be read as {self.format} ({reason})") from None
+
+
+def _format_of(path: Path) -> str:
+    ending = path.suffix.lower()
+    if ending in COMPRESSED:
+        ending = Path(path.stem).suffix.lower()
+    if ending not in FORMATS:
+        raise ValueError(f"{path}: got the ending {ending!r}; accepted are {', '.join(FORMATS)}, or any with --format")
+    return FORMATS[ending]
+
+
+def _numbered(columns: list[str]) -> list[str]:
+    """Return names for columns that have none; those of polars differ from version to version."""
+    return [f"column_{number}" for number in range(1, len(columns) + 1)]
+
+
+def _separated(options: dict[str, Any], kind: str, separator: str | None) -> dict[str, Any]:
+    return {**options, "separator": separator or ("\t" if kind == "tsv" else ",")}
+
+
+def _polars() -> Any:
+    try:
+        import polars
+    except ImportError:
+        raise ImportError("reading tables needs polars: pip install 'binfm[cli]'") from None
+    return polars

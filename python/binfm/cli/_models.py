@@ -1,0 +1,63 @@
+"""Model files, and the parts of a data file that a model reads."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from binfm.cli._data import Source
+from binfm.model import Model, load
+
+
+class Batch(NamedTuple):
+    """Some rows of a file."""
+
+    X: Any
+    y: Any
+    """The target, if it was asked for."""
+    table: Any
+    """All columns; None for a LIBSVM file."""
+
+
+def load_model(path: str) -> Model:
+    """Read a model from a file, or from standard input."""
+    return Model.from_bytes(sys.stdin.buffer.read()) if path == "-" else load(path)
+
+
+def batches(model: Model, source: Source, target: str | None = None) -> Iterator[Batch]:
+    """Return what a model reads of a file, some rows at a time, with the target if it is named."""
+    if source.is_sparse:
+        for X, y in source.stored_batches(model.n_features):
+            yield Batch(X, y, None)
+        return
+    names = _columns(model, source, target)
+    text = [names[j] for j in model._vocabularies if j < len(names)]
+    if target is not None and model.classes is not None and model.classes.dtype.kind == "U":
+        text.append(target)
+    for table in source.batches(text):
+        yield Batch(table.select(names), None if target is None else table[target], table)
+
+
+def _columns(model: Model, source: Source, target: str | None) -> list[str]:
+    """Return the columns to give to the model: by name, or all but the target."""
+    columns = source.columns()
+    wanted = model.feature_names
+    missing = [name for name in [*(wanted or ()), *([target] if target else [])] if name not in columns]
+    if missing:
+        raise ValueError(f"{source.name}: got no column {missing[0]!r}; it has {', '.join(columns)}")
+    if wanted is not None:
+        return list(wanted)
+    names = [name for name in columns if name != target]
+    if len(names) != model.n_features:
+        raise ValueError(f"{source.name}: got {len(names)} columns; the model takes {model.n_features}")
+    return names
+
+
+def truths(batch: Batch, source: Source, target: str | None) -> Any:
+    """Return the target of some rows as an array; refuse rows that have none."""
+    if batch.table is not None and batch.y.null_count() > 0:
+        raise ValueError(f"{source.name}: column {target!r} has no value in {batch.y.null_count()} rows")
+    return np.asarray(batch.y)

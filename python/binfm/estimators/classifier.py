@@ -1,0 +1,201 @@
+"""`binfm.BinFMClassifier`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from binfm.estimators._base import BinFM
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from binfm.training import Callback
+
+
+def _gives_probabilities(estimator: Any) -> bool:
+    loss = estimator.model_.loss if hasattr(estimator, "model_") else estimator.loss
+    if loss in (None, "logistic"):
+        return True
+    raise AttributeError(f"predict_proba: the loss is {loss!r}; probabilities come from 'logistic'")
+
+
+class BinFMClassifier(ClassifierMixin, BinFM):
+    """A binarized factorization machine as a scikit-learn classifier.
+
+    Parameters are those of :func:`binfm.train`; `random_state` is its `seed`.
+
+    Parameters
+    ----------
+    m : int, default 32
+        Number of factors, one bit each a parameter row.
+    b : int, default 20
+        Number of parameter rows a numeric feature.
+    tilings : int, default 4
+        Number of shifted grids; 1 is the paper's method.
+    binning : {"quantile", "uniform", "supervised"}, default "quantile"
+        Where numeric features are cut.
+    loss : {"logistic", "hinge", "squared_hinge"}, default "logistic"
+        Probabilities need the logistic one.
+    method : {"bfm"}
+    scaling : bool
+        Learn the scales of the bits; False fixes them at 1.
+    optimizer : {"adagrad", "sgd"}
+    epochs : int, default 30
+        Passes over the data, at most.
+    learning_rate : float, default 0.02
+    lambda_w, lambda_v : float
+        Regularization of the linear term and of the factors.
+    categorical : list of column numbers or names, or boolean mask
+        Columns whose values are categories. Text and category columns of a table need no mention.
+    min_count : float
+        Categories seen fewer times are ignored.
+    early_stopping : bool or "auto"
+        Stop when the loss on held-out rows no longer falls. "auto": from 10,000 rows on, or with an `eval_set`.
+    validation_fraction : float
+        Share of the rows to hold out for that.
+    patience : int
+        Epochs without improvement before stopping.
+    max_bytes : int
+        The saved model has at most so many bytes; what is not given of m, b, tilings, binning, loss, epochs and
+        learning_rate, and the features to do without, are then chosen by cross-validation.
+    class_weight : dict or "balanced"
+        Weights of the classes.
+    random_state : int, RandomState or None
+        The same number gives the same model on any machine.
+    n_jobs : int
+        Threads; None is all cores. The result does not depend on it.
+    progress : bool
+        Show a bar, if tqdm is installed.
+    callback : function
+        Called as callback(epoch, record) after each epoch; training stops if it returns True.
+
+    Attributes
+    ----------
+    model_ : binfm.Model
+        The trained model, which can be saved, exported and read.
+    classes_ : ndarray
+        The class labels.
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+        Names of the columns, where X had names.
+    n_iter_ : int
+        Number of passes over the data that were made.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from binfm import BinFMClassifier
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(2000, 2))
+    >>> y = np.where(X[:, 0] * X[:, 1] > 0, "same", "opposite")
+    >>> classifier = BinFMClassifier(m=8).fit(X[:1000], y[:1000])
+    >>> classifier.score(X[1000:], y[1000:]) > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        m: int | None = None,
+        b: int | None = None,
+        tilings: int | None = None,
+        binning: str | None = None,
+        loss: str | None = None,
+        method: str = "bfm",
+        scaling: bool = True,
+        optimizer: str = "adagrad",
+        epochs: int | None = None,
+        learning_rate: float | None = None,
+        lambda_w: float = 0.0,
+        lambda_v: float = 0.0,
+        categorical: Any = None,
+        min_count: float = 1,
+        early_stopping: bool | str = "auto",
+        validation_fraction: float = 0.1,
+        patience: int = 5,
+        max_bytes: int | None = None,
+        class_weight: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        progress: bool = False,
+        callback: Callback | None = None,
+    ) -> None:
+        self.m = m
+        self.b = b
+        self.tilings = tilings
+        self.binning = binning
+        self.loss = loss
+        self.method = method
+        self.scaling = scaling
+        self.optimizer = optimizer
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.lambda_w = lambda_w
+        self.lambda_v = lambda_v
+        self.categorical = categorical
+        self.min_count = min_count
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.max_bytes = max_bytes
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> BinFMClassifier:
+        """Train.
+
+        Parameters
+        ----------
+        X : array, scipy.sparse matrix or table (pandas, polars, Arrow), n rows by d features
+        y : n class labels
+        sample_weight : a weight for each row
+        eval_set : (X, y) or (X, y, sample_weight), to stop early on
+        """
+        if self.loss == "squared":
+            raise ValueError(
+                "loss: got 'squared', which is for BinFMRegressor; accepted are 'logistic', 'hinge' and 'squared_hinge'"
+            )
+        X, y = self._checked(X, y, reset=True)
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        self.model_ = self._train(X, y, self._weighted(y, sample_weight), eval_set)
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the score of each row: shape (n,), or (n, classes) where there are more than two."""
+        return self._scores(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class label of each row."""
+        check_is_fitted(self)
+        labels: NDArray[Any] = self.classes_[self.model_._classify(self._checked(X), self.n_jobs)]
+        return labels
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, shape (n, classes)."""
+        check_is_fitted(self)
+        return self.model_.predict_proba(self._checked(X), n_jobs=self.n_jobs)
+
+    @available_if(_gives_probabilities)
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each class, shape (n, classes)."""
+        probabilities: NDArray[np.float64] = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return np.log(probabilities)
+
+    def _weighted(self, y: Any, sample_weight: Any) -> Any:
+        """Return the weights of rows and classes together."""
+        if self.class_weight is None:
+            return sample_weight
+        by_class = compute_sample_weight(self.class_weight, y)
+        return by_class if sample_weight is None else by_class * np.asarray(sample_weight)
