@@ -1,4 +1,4 @@
-"""Fit the costs of binfm/devices.py to what emulators count, and print them: `python benches/device_costs.py [TARGET…]`."""
+"""Fit the costs of binfm/devices.py to what emulators count: `python benches/device_costs.py [TARGET…]` prints them."""
 
 from __future__ import annotations
 
