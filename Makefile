@@ -17,7 +17,7 @@ unexport CONDA_PREFIX PYTHONHOME PYTHONPATH
 # Two installers at once would race in one .venv; cargo uses all cores by itself.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint memcheck bench bench-peers accuracy pareto device-deps device-test device-report misra lines clean
+.PHONY: help build demo test lint memcheck bench bench-peers accuracy settings pareto device-deps device-test device-report misra docs pictures wheel wheel-test lines clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ bench-peers: .venv-peers/binfm ## compare speed and memory with other systems; Q
 accuracy: build .venv/group-bench ## measure accuracy over 5 splits; BINFM_DATA names a folder of .npz files
 	$(BIN)/python benches/accuracy.py
 
+settings: build .venv/group-bench ## measure accuracy by m, b and tilings, write benches/results/settings.md
+	cd benches && ../$(BIN)/python settings.py
+
 pareto: build .venv-pareto/ready ## measure accuracy by model bytes against other packages; ONLY=binfm measures binfm again
 	PYTHONPATH=python:benches .venv-pareto/bin/python -m pareto $(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
 
@@ -78,11 +81,33 @@ misra: ## list what cppcheck's MISRA add-on finds in the C runtime
 	cppcheck --quiet --addon=misra --std=c99 --enable=warning,style,performance,portability \
 		-Ipython/binfm/include tests/c/firmware/all.c
 
+docs: build .venv/group-docs .venv/group-test ## build the documentation into site/; a warning is an error
+	$(BIN)/python -m sphinx -W --keep-going -q -b html -d .venv/doctrees docs site
+
+pictures: build .venv/group-test ## draw the pictures of docs/reading.md
+	$(BIN)/python docs/pictures.py > /dev/null
+
+# zig links against glibc 2.17, which is as old as manylinux2014, and for processors other than this one.
+WHEELS := x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
+
+wheel: .venv/group-wheel ## build wheels for Linux on x86-64 and aarch64, and an sdist, into dist/
+	rm -rf dist
+	for target in $(WHEELS); do \
+	  rustc --print target-libdir --target $$target | xargs test -d || rustup target add $$target || exit 1; \
+	  PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --locked --strip --zig \
+	    --compatibility manylinux2014 --target $$target --out dist || exit 1; \
+	done
+	$(BIN)/maturin sdist --out dist
+	@wc -c dist/*
+
+wheel-test: .venv/group-test ## install what make wheel built into empty environments and run the README's example
+	$(BIN)/python -m pytest tests/wheel
+
 lines: ## count lines per file and per function
 	@$(PYTHON) benches/lines.py
 
 clean: ## remove everything that was built
-	rm -rf .venv .venv-peers .venv-pareto target demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
+	rm -rf .venv .venv-peers .venv-pareto target site dist demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
 	find python tests benches -name __pycache__ -prune -exec rm -rf {} +
 
 $(EXTENSION): .venv/ready pyproject.toml $(RUST)

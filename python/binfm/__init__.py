@@ -5,12 +5,14 @@
 
 from typing import TYPE_CHECKING, Any
 
+from binfm import plot, reading
 from binfm._core import ModelFormatError, __version__
 from binfm.curve import SizeCurve, size_curve
 from binfm.export import get_include
 from binfm.model import Feature, Model, load
 from binfm.training import train
 from binfm.tuning import Search
+from binfm.versions import show_versions
 
 if TYPE_CHECKING:
     from binfm.estimators import BinFMClassifier as BinFMClassifier
@@ -25,6 +27,9 @@ __all__ = [
     "__version__",
     "get_include",
     "load",
+    "plot",
+    "reading",
+    "show_versions",
     "size_curve",
     "train",
 ]

@@ -8,7 +8,19 @@ from numpy.typing import NDArray
 
 from binfm._inputs import Csr, Dense, Settings
 
-__all__ = ["Model", "ModelFormatError", "__version__", "instruction_set", "train"]
+__all__ = [
+    "Model",
+    "ModelFormatError",
+    "Trainer",
+    "__version__",
+    "active_cells",
+    "count_cells",
+    "encode",
+    "instruction_set",
+    "multipliers",
+    "spans",
+    "train",
+]
 
 __version__: str
 
@@ -59,6 +71,29 @@ class Model:
     def probabilities(self, X: Dense | Csr, n_jobs: int | None) -> NDArray[np.float64]: ...
     def classify(self, X: Dense | Csr, n_jobs: int | None) -> NDArray[np.intp]: ...
 
+@final
+class Trainer:
+    def __new__(
+        cls,
+        X: Dense | Csr,
+        y: NDArray[np.float64],
+        weight: NDArray[np.float64] | None,
+        labels: tuple[str, Sequence[Any]],
+        vocabularies: dict[int, list[str]],
+        names: Sequence[str] | None,
+        settings: Settings,
+    ) -> Trainer: ...
+    def go_on(
+        self,
+        X: Dense | Csr,
+        y: NDArray[np.float64],
+        weight: NDArray[np.float64] | None,
+        valid: tuple[Dense | Csr, NDArray[np.float64], NDArray[np.float64] | None] | None,
+        settings: Settings,
+        steady: bool,
+        on_epoch: Callable[[int, dict[str, float]], object] | None,
+    ) -> tuple[Model, list[dict[str, float]], int]: ...
+
 def train(
     X: Dense | Csr,
     y: NDArray[np.float64],
@@ -79,3 +114,7 @@ def encode(
     settings: Settings,
 ) -> Model: ...
 def instruction_set() -> str: ...
+def spans(model: Model) -> NDArray[np.int64]: ...
+def multipliers(model: Model) -> tuple[float, list[tuple[int, int, int]]]: ...
+def count_cells(model: Model, X: Dense | Csr) -> NDArray[np.int64]: ...
+def active_cells(model: Model, X: Dense | Csr) -> NDArray[np.uint32]: ...

@@ -37,7 +37,7 @@ def class_numbers(y: Any, labels: Labels, name: str) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         raise TypeError(f"{name}: got labels of dtype {array.dtype}; training had {known.dtype}") from None
     if np.any(wrong):
-        raise ValueError(f"{name}: got label {array[wrong][0]!r}; accepted are those of training")
+        raise ValueError(f"{name}: got label {array[wrong].tolist()[0]!r}; accepted are those of training")
     return found.astype(np.float64)
 
 

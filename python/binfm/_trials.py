@@ -49,6 +49,8 @@ class Rung:
     """Share of the candidate's epochs."""
     keep: int
     """Candidates that go on to the next rung."""
+    keep_full: int = 0
+    """Of those with all features, so many go on at least: they need more rows to show what they can."""
     deal: int = 0
     """Which deal of the rows."""
 

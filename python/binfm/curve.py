@@ -19,6 +19,15 @@ class SizeCurve:
     ``points`` has a dict for each budget: ``max_bytes``, the size ``nbytes`` of the model that was found, its ``score``
     on rows it had not seen and the ``spread`` of that (standard deviation over folds), and its settings. Where no model
     fits, all but ``max_bytes`` is None.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(400, 2))
+    >>> print(binfm.size_curve(X, X[:, 0] * X[:, 1] > 0, budgets=(30, 31), epochs=2))
+    max_bytes     nbytes  accuracy  spread  m  b  tilings  loss
+           30  none fits
+           31  none fits
     """
 
     metric: str
@@ -48,7 +57,8 @@ class SizeCurve:
 
         Parameters
         ----------
-        ax : matplotlib axes to draw on; None makes a figure
+        ax
+            Matplotlib axes to draw on; None makes a figure.
         """
         if ax is None:
             try:
@@ -77,10 +87,14 @@ def size_curve(
 
     Parameters
     ----------
-    X, y : as for :func:`binfm.train`
-    budgets : numbers of bytes
-    progress : show a bar, if tqdm is installed
-    **parameters : other parameters of :func:`binfm.train`: what is given here is not searched
+    X, y
+        As for :func:`binfm.train`.
+    budgets
+        Numbers of bytes.
+    progress
+        Show a bar, if tqdm is installed.
+    **parameters
+        Other parameters of :func:`binfm.train`: what is given here is not searched.
 
     Returns
     -------

@@ -66,7 +66,14 @@ class Header:
 
 
 def get_include() -> str:
-    """Return the folder of ``binfm.h``, the C runtime, for a compiler's ``-I``."""
+    """Return the folder of ``binfm.h``, the C runtime, for a compiler's ``-I``.
+
+    Examples
+    --------
+    >>> import os, binfm
+    >>> os.listdir(binfm.get_include())
+    ['binfm.h']
+    """
     return str(Path(__file__).parent / "include")
 
 

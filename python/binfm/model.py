@@ -13,6 +13,7 @@ from binfm._inputs import table_for
 from binfm._labels import as_array
 from binfm.devices import size_report
 from binfm.export import export_c
+from binfm.reading._readable import Readable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +29,14 @@ class Feature:
 
     A value in cell ``c`` activates the ``tilings`` consecutive rows from ``rows.start + c * stride`` on. With stride 1
     neighbouring cells share all rows but one (shifted grids); with stride ``tilings`` they share none (copies).
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.repeat([[1.0, 5.0], [2.0, 5.0]], 50, axis=0)
+    >>> first, second = binfm.train(X, X[:, 0] > 1, m=4).features
+    >>> first.kind, first.cells, second.kind
+    ('numeric', 2, 'unused')
     """
 
     kind: str
@@ -45,7 +54,7 @@ class Feature:
     """First row of the NaN cell, or None: then NaN is absent."""
 
 
-class Model:
+class Model(Readable):
     """A trained binarized factorization machine.
 
     Made by :func:`binfm.train`, :func:`binfm.load` or :meth:`from_bytes`; it never changes.
@@ -112,8 +121,18 @@ class Model:
 
         Parameters
         ----------
-        X : table of n rows and the features of training
-        n_jobs : threads; None is all cores. The scores do not depend on it.
+        X
+            Table of n rows and the features of training.
+        n_jobs
+            Threads; None is all cores. The scores do not depend on it.
+
+        Examples
+        --------
+        >>> import numpy as np, binfm
+        >>> X = np.random.default_rng(0).normal(size=(500, 2))
+        >>> model = binfm.train(X, X[:, 0] * X[:, 1] > 0, m=4)
+        >>> model.decision_function(X[:3]).shape
+        (3,)
         """
         return self._core.decision(self._table(X), n_jobs)
 
@@ -124,7 +143,16 @@ class Model:
 
         Parameters
         ----------
-        row : 1-D array, list or tuple of the features of training
+        row
+            1-D array, list or tuple of the features of training.
+
+        Examples
+        --------
+        >>> import numpy as np, binfm
+        >>> X = np.random.default_rng(0).normal(size=(500, 2))
+        >>> model = binfm.train(X, X[:, 0] * X[:, 1] > 0, m=4)
+        >>> bool(model.score_row([0.5, -1.0]) == model.decision_function([[0.5, -1.0]])[0])
+        True
         """
         if self._vocabularies:
             scores = self.decision_function(np.array([list(row)], dtype=object))[0]
@@ -132,7 +160,16 @@ class Model:
         return self._core.score_row(row)
 
     def predict(self, X: Any, *, n_jobs: int | None = None) -> NDArray[Any]:
-        """Return the class label of each row, or the predicted number where the loss is "squared"."""
+        """Return the class label of each row, or the predicted number where the loss is "squared".
+
+        Examples
+        --------
+        >>> import numpy as np, binfm
+        >>> X = np.random.default_rng(0).normal(size=(500, 2))
+        >>> model = binfm.train(X, X[:, 0] * X[:, 1] > 0, m=4)
+        >>> model.predict([[1.0, 1.5], [-1.0, 1.5]])
+        array([ True, False])
+        """
         if self._classes is None:
             return self.decision_function(X, n_jobs=n_jobs)
         classes: NDArray[Any] = self._classes[self._classify(X, n_jobs)]
@@ -142,6 +179,14 @@ class Model:
         """Return the probability of each class, shape (n, classes). The loss must be "logistic".
 
         With more than two classes each has its own logistic score; they are scaled to add up to one.
+
+        Examples
+        --------
+        >>> import numpy as np, binfm
+        >>> X = np.random.default_rng(0).normal(size=(500, 2))
+        >>> model = binfm.train(X, X[:, 0] * X[:, 1] > 0, m=4)
+        >>> bool(model.predict_proba([[1.0, 1.5]])[0, 1] > 0.9)
+        True
         """
         return self._core.probabilities(self._table(X), n_jobs)
 
@@ -149,6 +194,16 @@ class Model:
         """Return the integers L and Q of each row, of which score = bias + alpha * L + beta**2 * Q.
 
         L is the sum of the active rows' signs w, Q the sum of v·v' over all pairs of active rows.
+
+        Examples
+        --------
+        >>> import numpy as np, binfm
+        >>> X = np.random.default_rng(0).normal(size=(500, 2))
+        >>> model = binfm.train(X, X[:, 0] * X[:, 1] > 0, m=4)
+        >>> L, Q = model.terms(X)
+        >>> scores = model.bias + model.alpha * L + model.beta**2 * Q
+        >>> bool(np.allclose(scores, model.decision_function(X)))
+        True
         """
         both = self._core.terms(self._table(X), n_jobs)
         functions = self._core.functions
@@ -216,7 +271,7 @@ class Model:
     @property
     def features(self) -> tuple[Feature, ...]:
         """How each column becomes active rows."""
-        return tuple(Feature(**self._core.feature(j)) for j in range(self._core.features))
+        return tuple(self._feature(j) for j in range(self._core.features))
 
     @property
     def edges(self) -> tuple[NDArray[np.float32], ...]:
@@ -242,7 +297,8 @@ class Model:
 
         Parameters
         ----------
-        target : "avr" (ATmega328P, in cycles), "cortex-m0", "cortex-m3" or "riscv32" (in instructions)
+        target
+            "avr" (ATmega328P, in cycles), "cortex-m0", "cortex-m3" or "riscv32" (in instructions).
 
         Examples
         --------
@@ -261,13 +317,31 @@ class Model:
 
         Parameters
         ----------
-        names : keep the names of the columns; False gives a smaller file with the same scores
+        names
+            Keep the names of the columns; False gives a smaller file with the same scores.
+
+        Examples
+        --------
+        >>> import numpy as np, binfm
+        >>> X = np.random.default_rng(0).normal(size=(500, 2))
+        >>> model = binfm.train(X, X[:, 0] * X[:, 1] > 0, m=4)
+        >>> len(model.to_bytes()) == model.nbytes
+        True
         """
         return self._core.to_bytes(names)
 
     @classmethod
     def from_bytes(cls, blob: Any) -> Model:
-        """Return the model in the content of a file; raise ModelFormatError if it is damaged in any way."""
+        """Return the model in the content of a file; raise ModelFormatError if it is damaged in any way.
+
+        Examples
+        --------
+        >>> import numpy as np, binfm
+        >>> X = np.random.default_rng(0).normal(size=(500, 2))
+        >>> model = binfm.train(X, X[:, 0] * X[:, 1] > 0, m=4)
+        >>> binfm.Model.from_bytes(model.to_bytes()) == model
+        True
+        """
         if not isinstance(blob, bytes):
             try:
                 blob = bytes(memoryview(blob))
@@ -280,8 +354,21 @@ class Model:
 
         Parameters
         ----------
-        path : where to write it
-        names : keep the names of the columns; False gives a smaller file with the same scores
+        path
+            Where to write it.
+        names
+            Keep the names of the columns; False gives a smaller file with the same scores.
+
+        Examples
+        --------
+        >>> import numpy as np, binfm
+        >>> import pathlib, tempfile
+        >>> X = np.random.default_rng(0).normal(size=(500, 2))
+        >>> model = binfm.train(X, X[:, 0] * X[:, 1] > 0, m=4)
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "model.binfm")
+        >>> model.save(path)
+        >>> path.stat().st_size == model.nbytes
+        True
         """
         self._core.save(_path(path), names)
 
@@ -294,9 +381,12 @@ class Model:
 
         Parameters
         ----------
-        path : where to write it
-        name : what its constants and arrays are called: ``<name>_model``, ``<NAME>_BYTES`` and so on
-        runtime : put the runtime into the file too; otherwise it is found in ``binfm.get_include()``
+        path
+            Where to write it.
+        name
+            What its constants and arrays are called: ``<name>_model``, ``<NAME>_BYTES`` and so on.
+        runtime
+            Put the runtime into the file too; otherwise it is found in ``binfm.get_include()``.
 
         Examples
         --------
@@ -337,6 +427,9 @@ class Model:
     def _table(self, X: Any) -> Dense | Csr:
         return table_for(X, self._vocabularies, self._unused, self._names)
 
+    def _feature(self, j: int) -> Feature:
+        return Feature(**self._core.feature(j))
+
     def _scale(self, which: int) -> float | NDArray[np.float64]:
         values = self._core.scales()[which]
         return values[0] if len(values) == 1 else np.array(values)
@@ -346,7 +439,19 @@ class Model:
 
 
 def load(path: str | os.PathLike[str]) -> Model:
-    """Read a model from a file; raise ModelFormatError if it is damaged in any way."""
+    """Read a model from a file; raise ModelFormatError if it is damaged in any way.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> import pathlib, tempfile
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> model = binfm.train(X, X[:, 0] * X[:, 1] > 0, m=4)
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "model.binfm")
+    >>> model.save(path)
+    >>> binfm.load(path) == model
+    True
+    """
     return Model._of(Core.load(_path(path)))
 
 

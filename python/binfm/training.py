@@ -153,8 +153,12 @@ def prepare(
     seed: Any = 0,
     n_jobs: Any = None,
     searching: bool = False,
+    classes: Any = None,
 ) -> tuple[Problem, Settings, frozenset[str]]:
-    """Check what the user gave; return the data and the settings for the core, and which settings were left open."""
+    """Check what the user gave; return the data and the settings for the core, and which settings were left open.
+
+    `classes` are the labels there can be, where y need not have them all.
+    """
     open_or_given = {
         "m": m, "b": b, "tilings": tilings, "binning": binning, "loss": loss, "epochs": epochs,
         "learning_rate": learning_rate,
@@ -169,12 +173,12 @@ def prepare(
     X = read(X) if is_table(X) else X  # once: a stream of columns ends
     weight = weights(sample_weight, "sample_weight", _length(X))
     table, columns, vocabularies, names = training_table(X, categorical, weight, min_count)
-    target, labels = (regression_target(y, "y"), REGRESSION) if loss == "squared" else _classes(y)
-    _same_length("X", rows_of(table), "y", len(target))
-    valid = _eval_set(eval_set, labels, vocabularies, names)
+    target, labels = (regression_target(y, "y"), REGRESSION) if loss == "squared" else _classes(y, classes)
+    same_length("X", rows_of(table), "y", len(target))
+    valid = evaluation(eval_set, labels, vocabularies, names)
     if searching and early_stopping == "auto" and valid is None:
         early_stopping = False  # the search chooses the number of epochs
-    early, holdout = _stopping(early_stopping, validation_fraction, valid is not None, len(target))
+    early, holdout = early_stop(early_stopping, validation_fraction, valid is not None, len(target))
     settings = Settings(
         m=whole("m", given["m"]),
         b=whole("b", given["b"]),
@@ -236,15 +240,20 @@ class Progress:
             self._bar.close()
 
 
-def _classes(y: Any) -> tuple[Any, Labels]:
+def _classes(y: Any, classes: Any) -> tuple[Any, Labels]:
+    """Return class numbers and labels: those of `classes`, or else those that y has."""
     if len(_sized("y", y)) == 0:
         raise ValueError("y: got no rows; accepted is one row or more")
-    return encode_classes(y)
+    if classes is None:
+        return encode_classes(y)
+    _, labels = encode_classes(classes)
+    return class_numbers(y, labels, "y"), labels
 
 
-def _eval_set(
+def evaluation(
     eval_set: Any, labels: Labels, vocabularies: dict[int, list[str]], names: Names
 ) -> tuple[Dense | Csr, Any, Any] | None:
+    """Return the rows to measure the loss on, read as those of training were."""
     if eval_set is None:
         return None
     if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
@@ -256,12 +265,12 @@ def _eval_set(
     name = "eval_set's y"
     regression = labels is REGRESSION
     target = regression_target(eval_set[1], name) if regression else class_numbers(eval_set[1], labels, name)
-    _same_length("eval_set's X", rows_of(table), name, len(target))
+    same_length("eval_set's X", rows_of(table), name, len(target))
     weight = weights(eval_set[2] if len(eval_set) == 3 else None, "eval_set's sample_weight", len(target))
     return table, target, weight
 
 
-def _stopping(early_stopping: bool | str, fraction: Any, has_eval_set: bool, rows: int) -> tuple[bool, float]:
+def early_stop(early_stopping: bool | str, fraction: Any, has_eval_set: bool, rows: int) -> tuple[bool, float]:
     """Return whether to stop early, and the share of the rows to hold out for that."""
     share = _number("validation_fraction", fraction)
     if not 0 < share < 1:
@@ -283,7 +292,8 @@ def _sized(name: str, values: Any) -> Any:
     return values
 
 
-def _same_length(a: str, n: int, b: str, k: int) -> None:
+def same_length(a: str, n: int, b: str, k: int) -> None:
+    """Refuse tables and targets of different lengths, and empty ones."""
     if n != k:
         raise ValueError(f"{b}: got {k} values; accepted are {n}, one for each row of {a}")
     if n == 0:

@@ -13,7 +13,8 @@ checked for time and plausibility on such parts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from binfm._inputs import Settings
 
 RUNGS = (
-    Rung(cells=200_000, rows=(1_200, 2_500), folds=1, epochs=0.5, keep=8),
-    Rung(cells=400_000, rows=(2_000, 5_000), folds=1, epochs=2 / 3, keep=3),
+    Rung(cells=200_000, rows=(1_200, 2_500), folds=1, epochs=0.5, keep=8, keep_full=3),
+    Rung(cells=400_000, rows=(2_000, 5_000), folds=1, epochs=2 / 3, keep=3, keep_full=1),
     Rung(cells=1_200_000, rows=(3_000, 20_000), folds=2, epochs=1.0, keep=1),
     Rung(cells=1_200_000, rows=(20_000, 20_000), folds=FOLDS, epochs=1.0, keep=1, deal=1),
 )
@@ -59,7 +60,7 @@ FIRST_M = 12
 LAST_M = 48
 """Factors at most, for the sake of time; more were not measured."""
 RATES = (0.01, 0.005)
-"""Step sizes to try besides 0.02; small ones are for many rows. On average 0.05 lost 0.5 points of accuracy and 0.1 lost 1.5."""
+"""Step sizes to try besides 0.02; small ones are for many rows. On average 0.05 lost 0.5 points and 0.1 lost 1.5."""
 EPOCHS = (10, 60)
 """Numbers of epochs to try besides 30. Noisy data wants few, and some small models want many."""
 LOSSES = ("hinge",)
@@ -71,9 +72,17 @@ class Search:
     """What a search under a size limit tried, and how well it did. Prints as a table.
 
     ``trials`` has a dict for each candidate and rung: the ``rung``, the ``rows`` it was trained on and the number of
-    ``folds``; its settings, the number of its ``features`` and the columns that it does without (``leave_out``), and its
-    size ``nbytes``; the mean ``score`` on rows it had not seen and the ``spread`` of
-    that (standard deviation over folds); and whether it was ``chosen``. The score is named by ``metric``.
+    ``folds``; its settings, the number of its ``features`` and the columns that it does without (``leave_out``);
+    its size ``nbytes``; the mean ``score`` on rows it had not seen and the ``spread`` of that (standard deviation over
+    folds); and whether it was ``chosen``. The score is named by ``metric``.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(400, 2))
+    >>> search = binfm.train(X, X[:, 0] * X[:, 1] > 0, max_bytes=100, epochs=5).search
+    >>> search.chosen["nbytes"] <= 100
+    True
     """
 
     max_bytes: int
@@ -100,10 +109,7 @@ def search(
     problem: Problem, base: Settings, free: frozenset[str], max_bytes: int, progress: Callable[[], object]
 ) -> tuple[Settings, Search]:
     """Return the settings of the best model of at most `max_bytes`; only what is `free` is chosen."""
-    problem = problem.counted()
-    sizes = Sizes(problem, base, free)
-    with Crew(base.n_jobs, progress) as crew:
-        climb = Climb(problem, base, free, sizes, crew)
+    with climbing(problem, base, free, progress) as climb:
         chosen = climb.best(max_bytes)
         if chosen is None:
             raise ValueError(
@@ -116,11 +122,8 @@ def curve(
     problem: Problem, base: Settings, free: frozenset[str], limits: Sequence[int], progress: Callable[[], object]
 ) -> tuple[str, tuple[dict[str, Any], ...], int]:
     """Return the metric, the point of each limit (they ascend) and the smallest size of all."""
-    problem = problem.counted()
-    sizes = Sizes(problem, base, free)
     points: list[dict[str, Any]] = []
-    with Crew(base.n_jobs, progress) as crew:
-        climb = Climb(problem, base, free, sizes, crew)
+    with climbing(problem, base, free, progress) as climb:
         smaller: list[Settings] = []
         for limit in limits:
             chosen = climb.best(limit, smaller)
@@ -131,6 +134,15 @@ def curve(
             climb.trials.rank(smaller, FRESH)
             points.append({"max_bytes": limit, **climb.trials.describe(chosen, FRESH)})
     return climb.metric, tuple(points), climb.smallest
+
+
+@contextmanager
+def climbing(problem: Problem, base: Settings, free: frozenset[str], progress: Callable[[], object]) -> Iterator[Climb]:
+    """Prepare a search, for any number of limits: what they have in common is tried once."""
+    problem = problem.counted()
+    sizes = Sizes(problem, base, free)
+    with Crew(base.n_jobs, progress) as crew:
+        yield Climb(problem, base, free, sizes, crew)
 
 
 class Climb:
@@ -158,8 +170,8 @@ class Climb:
         shapes = self._shapes(limit)
         if not shapes:
             return None
-        shapes = self.trials.rank(shapes, FIRST)[: RUNGS[FIRST].keep]
-        shapes = self.trials.rank(self._with_more_factors(shapes, limit), SECOND)[: RUNGS[SECOND].keep]
+        shapes = _kept(self.trials.rank(shapes, FIRST), RUNGS[FIRST])
+        shapes = _kept(self.trials.rank(self._with_more_factors(shapes, limit), SECOND), RUNGS[SECOND])
         best = self.trials.rank(shapes, LAST)[0]
         best = self.trials.rank([best, *self._with_other_features(best, limit)], LAST)[0]
         return self.trials.rank([*_variants(best, self._free), *also], LAST)[0]
@@ -249,6 +261,13 @@ def _pairs(base: Settings, free: frozenset[str], grid: Grid) -> list[tuple[int, 
         usual = {b for bins in grid.values() for b in bins if b > least}
         return [(b, base.tilings) for b in sorted({least, 2 * least, *usual})]
     return [(base.b, base.tilings)]
+
+
+def _kept(ranked: list[Settings], rung: Rung) -> list[Settings]:
+    """Return the candidates that go on: the best, and the best of those with all features, which want more rows."""
+    best = ranked[: rung.keep]
+    full = [candidate for candidate in ranked if not candidate.leave_out]
+    return best + [candidate for candidate in full[: rung.keep_full] if candidate not in best]
 
 
 def _variants(best: Settings, free: frozenset[str]) -> list[Settings]:

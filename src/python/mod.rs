@@ -4,7 +4,9 @@ mod arrays;
 mod door;
 mod errors;
 mod model;
+mod reading;
 mod train;
+mod trainer;
 
 use pyo3::prelude::*;
 
@@ -16,7 +18,11 @@ mod _core {
     #[pymodule_export]
     use super::model::PyModel;
     #[pymodule_export]
+    use super::reading::{active_cells, count_cells, multipliers, spans};
+    #[pymodule_export]
     use super::train::{encode, instruction_set, train};
+    #[pymodule_export]
+    use super::trainer::PyTrainer;
     #[allow(non_upper_case_globals)] // Python's name
     #[pymodule_export]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -28,7 +28,8 @@ impl PyModel {
         Self(Scorer::new(model))
     }
 
-    fn model(&self) -> &Model {
+    /// The model itself.
+    pub fn model(&self) -> &Model {
         self.0.model()
     }
 

@@ -8,7 +8,7 @@ use crate::kernels::Isa;
 use crate::model::{Labels, Loss, Model};
 use crate::threads::Threads;
 use crate::training::params::{MOST_EPOCHS, MOST_FACTORS, whole};
-use crate::training::{Epoch, Optimizer, Params, Request, Run, Set, Start, Targets};
+use crate::training::{Epoch, Optimizer, Params, Request, Run, Set, Start, Targets, Trained};
 use crate::{Error, Result};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -34,15 +34,19 @@ pub struct Settings {
     leave_out: Vec<usize>,
     min_count: f64,
     early_stopping: bool,
-    holdout: f64,
+    pub holdout: f64,
     patience: i64,
     seed: i64,
-    n_jobs: Option<i64>,
+    pub n_jobs: Option<i64>,
 }
 
-type Numbers<'py> = PyReadonlyArray1<'py, f64>;
+pub type Numbers<'py> = PyReadonlyArray1<'py, f64>;
+/// Kind and values of class labels.
+pub type Labelled<'py> = (String, Bound<'py, PyAny>);
+/// Table, targets and weights to measure the loss on.
+pub type Valid<'py> = (Arrays<'py>, Numbers<'py>, Option<Numbers<'py>>);
 /// Best model, record of each epoch, number of the best.
-type Outcome<'py> = (PyModel, Vec<Bound<'py, PyDict>>, usize);
+pub type Outcome<'py> = (PyModel, Vec<Bound<'py, PyDict>>, usize);
 
 /// Train a model.
 #[pyfunction]
@@ -52,8 +56,8 @@ pub fn train<'py>(
     #[allow(non_snake_case)] X: Arrays,
     y: Numbers,
     weight: Option<Numbers>,
-    valid: Option<(Arrays, Numbers, Option<Numbers>)>,
-    labels: (String, Bound<'py, PyAny>),
+    valid: Option<Valid>,
+    labels: Labelled,
     vocabularies: BTreeMap<usize, Vec<String>>,
     names: Option<Vec<String>>,
     settings: Settings,
@@ -63,12 +67,9 @@ pub fn train<'py>(
     let encoding = settings.encoding(vocabularies)?;
     let threads = Threads::new(settings.n_jobs)?;
     let labels = read_labels(&labels.0, &labels.1)?;
-    let weight = weight.as_ref().map(|weight| weight.as_slice()).transpose()?;
+    let weight = slice(weight.as_ref())?;
     let targets = targets(y.as_slice()?, weight, &labels);
-    let valid_weight = match &valid {
-        Some((_, _, Some(weight))) => Some(weight.as_slice()?),
-        _ => None,
-    };
+    let valid_weight = slice(valid.as_ref().and_then(|(_, _, weight)| weight.as_ref()))?;
     let valid_y = valid.as_ref().map(|(_, y, _)| y.as_slice()).transpose()?;
     let valid_targets = valid_y.map(|y| targets.alike(y));
     let tells = on_epoch.is_some();
@@ -94,13 +95,7 @@ pub fn train<'py>(
                 },
                 |epoch| call(on_epoch.as_ref(), &epoch),
             )?;
-            let history =
-                trained.history.iter().map(|epoch| record(py, epoch)).collect::<PyResult<_>>()?;
-            let model = match names {
-                Some(names) => trained.model.with_names(names)?,
-                None => trained.model,
-            };
-            Ok((py.detach(|| PyModel::new(model)), history, trained.best_epoch))
+            outcome(py, trained, names)
         })
     })
 }
@@ -112,13 +107,13 @@ pub fn encode<'py>(
     #[allow(non_snake_case)] X: Arrays,
     y: Numbers,
     weight: Option<Numbers>,
-    labels: (String, Bound<'py, PyAny>),
+    labels: Labelled,
     vocabularies: BTreeMap<usize, Vec<String>>,
     settings: Settings,
 ) -> PyResult<PyModel> {
     let encoding = settings.encoding(vocabularies)?;
     let threads = Threads::new(settings.n_jobs)?;
-    let weight = weight.as_ref().map(|weight| weight.as_slice()).transpose()?;
+    let weight = slice(weight.as_ref())?;
     let targets = targets(y.as_slice()?, weight, &read_labels(&labels.0, &labels.1)?);
     X.with(|table| {
         let set = Set { table, targets, weight };
@@ -140,7 +135,27 @@ pub fn instruction_set() -> PyResult<&'static str> {
     Ok(Isa::detect()?.name())
 }
 
-fn with_optional<R>(
+/// What Python is told of a training.
+pub fn outcome<'py>(
+    py: Python<'py>,
+    trained: Trained,
+    names: Option<Vec<String>>,
+) -> PyResult<Outcome<'py>> {
+    let Trained { model, history, best_epoch } = trained;
+    let history = history.iter().map(|epoch| record(py, epoch)).collect::<PyResult<_>>()?;
+    let model = match names {
+        Some(names) => model.with_names(names)?,
+        None => model,
+    };
+    Ok((py.detach(|| PyModel::new(model)), history, best_epoch))
+}
+
+/// The numbers of an array, if there is one.
+pub fn slice<'a>(numbers: Option<&'a Numbers>) -> PyResult<Option<&'a [f64]>> {
+    Ok(numbers.map(|numbers| numbers.as_slice()).transpose()?)
+}
+
+pub fn with_optional<R>(
     arrays: Option<&Arrays>,
     work: impl FnOnce(Option<Table>) -> PyResult<R>,
 ) -> PyResult<R> {
@@ -150,7 +165,7 @@ fn with_optional<R>(
     }
 }
 
-fn call(on_epoch: Option<&Bound<'_, PyAny>>, epoch: &Epoch) -> PyResult<ControlFlow<()>> {
+pub fn call(on_epoch: Option<&Bound<'_, PyAny>>, epoch: &Epoch) -> PyResult<ControlFlow<()>> {
     let Some(function) = on_epoch else { return Ok(ControlFlow::Continue(())) };
     let answer = function.call1((epoch.number, record(function.py(), epoch)?))?;
     let stops = answer.extract::<bool>().unwrap_or(false);
@@ -167,14 +182,14 @@ fn record<'py>(py: Python<'py>, epoch: &Epoch) -> PyResult<Bound<'py, PyDict>> {
     Ok(record)
 }
 
-fn targets(y: &[f64], weight: Option<&[f64]>, labels: &Labels) -> Targets {
+pub fn targets(y: &[f64], weight: Option<&[f64]>, labels: &Labels) -> Targets {
     match labels {
         Labels::None => Targets::numbers(y, weight),
         _ => Targets::classes(y, labels.len()),
     }
 }
 
-fn read_labels(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<Labels> {
+pub fn read_labels(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<Labels> {
     Ok(match kind {
         "none" => Labels::None,
         "int" => Labels::Whole(values.extract()?),
@@ -185,7 +200,7 @@ fn read_labels(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<Labels> {
 }
 
 impl Settings {
-    fn params(&self) -> Result<Params> {
+    pub fn params(&self) -> Result<Params> {
         Ok(Params {
             m: whole("m", self.m, 1, MOST_FACTORS)?,
             loss: one_of("loss", &self.loss, &Loss::ALL.map(|loss| (loss.name(), loss)))?,
@@ -206,7 +221,7 @@ impl Settings {
         })
     }
 
-    fn encoding(&self, vocabularies: BTreeMap<usize, Vec<String>>) -> Result<EncodingParams> {
+    pub fn encoding(&self, vocabularies: BTreeMap<usize, Vec<String>>) -> Result<EncodingParams> {
         Ok(EncodingParams {
             bins: whole("b", self.b, 2, MOST_BINS)? as u32,
             tilings: whole("tilings", self.tilings, 1, (self.b - 1).min(MOST_TILINGS))? as u32,

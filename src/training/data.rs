@@ -150,6 +150,17 @@ impl<'a> Examples<'a> {
         self.weight.map_or(1.0, |weight| weight[row] * self.unit)
     }
 
+    /// 1 / mean weight
+    pub fn unit(&self) -> f64 {
+        self.unit
+    }
+
+    /// The same with weights in units of those of other rows.
+    #[must_use]
+    pub fn in_units_of(self, unit: f64) -> Self {
+        Self { unit, ..self }
+    }
+
     /// The rows that count for something.
     pub fn counted_rows(&self) -> Vec<u32> {
         self.rows.iter().copied().filter(|&row| self.weight(row as usize) > 0.0).collect()

@@ -1,6 +1,6 @@
 //! From a table and targets to a trained model: encode, hold out, train.
 
-use super::{Examples, OnEpoch, Params, Run, Targets, Trained, train};
+use super::{Course, Examples, Log, OnEpoch, Params, Run, Targets, Trained, Trainer};
 use crate::Result;
 use crate::encoding::{Cells, Encoder, EncodingParams, Rows, Table};
 use crate::model::Labels;
@@ -24,6 +24,21 @@ impl Set<'_> {
         params.check()?;
         let rows = Rows { table: self.table, truth: self.targets.truth(), weight: self.weight };
         Encoder::fit(rows, params, run.threads, run.stop)
+    }
+
+    /// Begin to train on such rows.
+    ///
+    /// # Errors
+    /// If something is not accepted, or it is stopped.
+    pub fn trainer(
+        &self,
+        labels: Labels,
+        encoding: &EncodingParams,
+        params: Params,
+        run: Run,
+    ) -> Result<Trainer> {
+        params.check()?;
+        Trainer::new(self.encoder(encoding, run)?, &self.targets, labels, params)
     }
 }
 
@@ -49,31 +64,42 @@ impl Request<'_> {
     /// # Errors
     /// If something is not accepted, or it is stopped.
     pub fn fit(self, run: Run, on_epoch: &mut OnEpoch) -> Result<Trained> {
-        self.params.check()?;
-        let Set { table, targets, weight } = &self.data;
-        let encoder = self.data.encoder(&self.encoding, run)?;
-        let encode = |table| Cells::new(&encoder, run.isa, table, run.threads, run.stop);
-        let cells = encode(*table)?;
-        let given = match &self.valid {
-            Some(valid) => {
-                encoder.check_width("eval_set's X", valid.table.columns())?;
-                Some((encode(valid.table)?, valid))
-            }
+        let course = Course::of(&self.params);
+        let mut trainer = self.data.trainer(self.labels, &self.encoding, self.params, run)?;
+        let log =
+            trainer.learn(&self.data, self.valid.as_ref(), self.holdout, course, run, on_epoch)?;
+        Ok(Trained { model: trainer.model()?, history: log.history, best_epoch: log.best_epoch })
+    }
+}
+
+impl Trainer {
+    /// Encode rows, hold some out and go on with the others.
+    ///
+    /// # Errors
+    /// If the rows are not those of the encoder, or it is stopped.
+    pub fn learn(
+        &mut self,
+        data: &Set,
+        valid: Option<&Set>,
+        holdout: f64,
+        course: Course,
+        run: Run,
+        on_epoch: &mut OnEpoch,
+    ) -> Result<Log> {
+        let encode = |name, table: Table| {
+            self.encoder().check_width(name, table.columns())?;
+            Cells::new(self.encoder(), run.isa, table, run.threads, run.stop)
+        };
+        let cells = encode("X", data.table)?;
+        let given = match valid {
+            Some(valid) => Some((encode("eval_set's X", valid.table)?, valid)),
             None => None,
         };
-        let all = Examples::all(&cells, targets, *weight);
+        let all = Examples::all(&cells, &data.targets, data.weight);
         let (examples, held_out) = match &given {
             Some((cells, valid)) => (all, Some(Examples::all(cells, &valid.targets, valid.weight))),
-            None => all.hold_out(self.holdout, self.params.seed),
+            None => all.hold_out(holdout, self.seed()),
         };
-        train(
-            encoder.clone(),
-            &examples,
-            held_out.as_ref(),
-            self.labels,
-            &self.params,
-            run,
-            on_epoch,
-        )
+        self.go_on(&examples, held_out.as_ref(), course, run, on_epoch)
     }
 }

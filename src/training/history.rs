@@ -1,7 +1,5 @@
 //! The record of training, and when it is over.
 
-use super::Params;
-
 /// What happened in an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Epoch {
@@ -34,15 +32,8 @@ pub struct History {
 
 impl History {
     /// The best epoch is chosen if there are rows to choose it on; otherwise it is the last.
-    pub fn new(params: &Params, has_held_out: bool) -> Self {
-        let choosing = params.early_stopping && has_held_out;
-        Self {
-            records: Vec::new(),
-            best: 0,
-            lowest: f64::INFINITY,
-            choosing,
-            patience: params.patience,
-        }
+    pub fn new(choosing: bool, patience: usize) -> Self {
+        Self { records: Vec::new(), best: 0, lowest: f64::INFINITY, choosing, patience }
     }
 
     /// Note an epoch; true if it is the best so far.

@@ -2,19 +2,24 @@
 
 import doctest
 import importlib
+import inspect
 import os
 import pkgutil
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType
 
 import binfm
+import matplotlib as mpl
+import numpy as np
 import pytest
 
+mpl.use("Agg")
+
 ROOT = Path(__file__).parents[2]
-README = ROOT / "README.md"
-PAGES = [README, ROOT / "docs/tables.md", ROOT / "docs/command-line.md"]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NOT_IMPORTED = ("binfm.demo", "binfm.__main__", "binfm.cli.__main__")
 MODULES = ["binfm", *(m.name for m in pkgutil.walk_packages(binfm.__path__, "binfm.") if m.name not in NOT_IMPORTED)]
 
@@ -30,21 +35,39 @@ def test_examples_in_docstrings(name):
     assert failed == 0
 
 
-def test_the_front_doors_have_examples():
+def public():
+    """Yield the name and value of each public function, class and method of a model."""
+    for module in (binfm, binfm.reading, binfm.plot):
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if callable(thing) and not (isinstance(thing, type) and issubclass(thing, Exception)):
+                yield name, thing
+    for name in dir(binfm.Model):
+        member = inspect.getattr_static(binfm.Model, name)
+        if not name.startswith("_") and isinstance(member, FunctionType | classmethod):
+            yield f"Model.{name}", member
+
+
+@pytest.mark.parametrize(("name", "thing"), list(public()))
+def test_everything_public_has_an_example(name, thing):
     finder = doctest.DocTestFinder(recurse=False)
-    for thing in (binfm.train, binfm.Model):
-        assert any(test.examples for test in finder.find(thing)), thing
+    assert any(test.examples for test in finder.find(getattr(thing, "__func__", thing), name))
 
 
-@pytest.mark.skipif(not README.exists(), reason="there is no README.md here")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
 def test_examples_on_the_pages(page, tmp_path, monkeypatch):
-    """All blocks, one after the other, in one namespace and an empty directory."""
+    """All blocks of a page, one after the other, in one namespace and an empty directory, with a small X and y."""
     monkeypatch.chdir(tmp_path)
-    assert blocks(page), "the page shows how to use it"
-    names = {"__name__": "page"}
+    X = np.random.default_rng(0).normal(size=(600, 3))
+    names = {"__name__": page.stem, "binfm": binfm, "X": X, "y": X[:, 0] * X[:, 1] > 0}
     for block in blocks(page):
         exec(compile(block, page.name, "exec"), names)
+
+
+def test_the_pages_link_to_what_there_is():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+            assert "://" in target or (page.parent / target).exists(), (page.name, target)
 
 
 def test_commands_on_the_page_of_the_command_line(tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ import pytest
 from binfm._problem import Sizes
 from binfm._trials import deal
 from binfm.training import prepare
+from binfm.tuning import climbing
 from scipy import sparse
 
 FAST = {"epochs": 2}
@@ -330,3 +331,11 @@ def test_features_that_tell_nothing_cost_no_bytes():
     other = X[2000:].copy()
     other[:, [j for j in range(40) if j not in used]] = np.nan
     np.testing.assert_array_equal(model.predict(other), model.predict(X[2000:]))
+
+
+def test_a_search_for_several_limits_finds_what_one_for_each_finds():
+    X, y, _ = table("classes")
+    problem, settings, free = prepare(X, y, searching=True, **FAST)
+    with climbing(problem, settings, free, lambda: None) as climb:
+        found = [problem.fit(climb.best(limit))[0].to_bytes(True) for limit in (200, 300, 500)]
+    assert found == [binfm.train(X, y, max_bytes=limit, **FAST).to_bytes() for limit in (200, 300, 500)]

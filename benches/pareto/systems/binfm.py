@@ -1,35 +1,35 @@
-"""binfm: one call a budget. It cross-validates by itself."""
+"""binfm: what `binfm.train(X, y, max_bytes=budget)` gives for each budget. It cross-validates by itself.
+
+The search is called where `binfm.train` calls it, so that what the budgets have in common is tried once. The models are
+the same: `tests/python/test_tuning.py` compares them.
+"""
 
 from __future__ import annotations
 
-import binfm
+from typing import Any
+
+from binfm.model import Model
+from binfm.training import prepare
+from binfm.tuning import Climb, climbing
 
 from pareto.problem import BUDGETS, Problem
 from pareto.store import Point
-from pareto.systems import NotAvailableError
+
+CHOSEN = ("features", "m", "b", "tilings", "binning", "loss", "learning_rate", "epochs")
 
 
 def measure(problem: Problem) -> dict[int, Point | None]:
-    return {budget: _point(problem, budget) for budget in BUDGETS}
+    data, settings, free = prepare(problem.X, problem.y, searching=True)
+    with climbing(data, settings, free, progress=lambda: None) as climb:
+        return {budget: _point(problem, climb, data, budget) for budget in BUDGETS}
 
 
-def _point(problem: Problem, budget: int) -> Point | None:
-    try:
-        model = binfm.train(problem.X, problem.y, max_bytes=budget)
-    except TypeError as error:
-        if "max_bytes" not in str(error):
-            raise
-        raise NotAvailableError("binfm.train has no max_bytes") from None
-    except ValueError as error:
-        print(f"  {budget:,} bytes: {error}", flush=True)  # names the smallest size for this data
+def _point(problem: Problem, climb: Climb, data: Any, budget: int) -> Point | None:
+    chosen = climb.best(budget)
+    if chosen is None:
         return None
-    size = len(model.to_bytes())
-    if size > budget:
-        raise AssertionError(f"binfm.train(max_bytes={budget}) returned a model of {size} bytes")
-    return Point(problem.test_accuracy(model.predict(problem.X_test)), size, _settings(model))
-
-
-def _settings(model: binfm.Model) -> dict[str, object]:
-    """Return what was chosen, for the record."""
-    names = ("features", "m", "b", "tilings", "binning", "loss", "learning_rate", "epochs")
-    return {name: model.search.chosen[name] for name in names}
+    model = Model._of(*data.fit(chosen), climb.report(chosen, budget))
+    if model.nbytes > budget:
+        raise AssertionError(f"a model for {budget} bytes has {model.nbytes}")
+    settings = {name: model.search.chosen[name] for name in CHOSEN}
+    return Point(problem.test_accuracy(model.predict(problem.X_test)), model.nbytes, settings)

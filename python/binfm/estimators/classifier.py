@@ -69,6 +69,8 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         Weights of the classes.
     random_state : int, RandomState or None
         The same number gives the same model on any machine.
+    warm_start : bool
+        Let `fit` go on where the last one ended, for `epochs` passes more, with the bins and categories of the first.
     n_jobs : int
         Threads; None is all cores. The result does not depend on it.
     progress : bool
@@ -122,6 +124,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         max_bytes: int | None = None,
         class_weight: Any = None,
         random_state: Any = 0,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         progress: bool = False,
         callback: Callback | None = None,
@@ -146,6 +149,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         self.max_bytes = max_bytes
         self.class_weight = class_weight
         self.random_state = random_state
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.progress = progress
         self.callback = callback
@@ -160,14 +164,58 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         sample_weight : a weight for each row
         eval_set : (X, y) or (X, y, sample_weight), to stop early on
         """
-        if self.loss == "squared":
-            raise ValueError(
-                "loss: got 'squared', which is for BinFMRegressor; accepted are 'logistic', 'hinge' and 'squared_hinge'"
-            )
-        X, y = self._checked(X, y, reset=True)
+        self._check_loss()
+        goes_on = self._goes_on()
+        X, y = self._checked(X, y, reset=not goes_on)
         check_classification_targets(y)
-        self.classes_ = np.unique(y)
+        if not goes_on:
+            self.classes_ = np.unique(y)
         self.model_ = self._train(X, y, self._weighted(y, sample_weight), eval_set)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> BinFMClassifier:
+        """Make one pass over some rows, and go on from there in the next call.
+
+        Bins and categories are those of the first call, which should have rows enough to tell them, and the step size
+        stays that of the first pass. A copy or pickle of the estimator has the model, but not what training goes on
+        with: proxies, optimizer and order of rows.
+
+        Parameters
+        ----------
+        X : array, scipy.sparse matrix or table (pandas, polars, Arrow), n rows by d features
+        y : n class labels
+        classes : all labels there will be; needed in the first call
+        sample_weight : a weight for each row, in the units of the first call
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from binfm import BinFMClassifier
+        >>> X = np.random.default_rng(0).uniform(-1, 1, size=(6000, 2))
+        >>> y = X[:, 0] * X[:, 1] > 0
+        >>> classifier = BinFMClassifier(m=8)
+        >>> for rows in np.array_split(np.arange(5000), 10):
+        ...     classifier = classifier.partial_fit(X[rows], y[rows], classes=[False, True])
+        >>> classifier.score(X[5000:], y[5000:]) > 0.9
+        True
+        """
+        self._check_loss()
+        begins = self._begins()
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight: got 'balanced' in partial_fit; accepted is a dict, as not all rows are known"
+            )
+        if begins and classes is None:
+            raise ValueError(
+                "classes: got none in the first call of partial_fit; accepted are all labels there will be"
+            )
+        X, y = self._checked(X, y, reset=begins)
+        check_classification_targets(y)
+        if begins:
+            self.classes_ = np.unique(classes)
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError("classes: got others than in the first call of partial_fit, which are accepted")
+        self.model_ = self._take(X, y, self._weighted(y, sample_weight), classes=self.classes_)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -192,6 +240,12 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         probabilities: NDArray[np.float64] = self.predict_proba(X)
         with np.errstate(divide="ignore"):
             return np.log(probabilities)
+
+    def _check_loss(self) -> None:
+        if self.loss == "squared":
+            raise ValueError(
+                "loss: got 'squared', which is for BinFMRegressor; accepted are 'logistic', 'hinge' and 'squared_hinge'"
+            )
 
     def _weighted(self, y: Any, sample_weight: Any) -> Any:
         """Return the weights of rows and classes together."""

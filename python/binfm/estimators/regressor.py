@@ -54,6 +54,8 @@ class BinFMRegressor(RegressorMixin, BinFM):
         learning_rate, and the features to do without, are then chosen by cross-validation.
     random_state : int, RandomState or None
         The same number gives the same model on any machine.
+    warm_start : bool
+        Let `fit` go on where the last one ended, for `epochs` passes more, with the bins and categories of the first.
     n_jobs : int
         Threads; None is all cores. The result does not depend on it.
     progress : bool
@@ -103,6 +105,7 @@ class BinFMRegressor(RegressorMixin, BinFM):
         patience: int = 5,
         max_bytes: int | None = None,
         random_state: Any = 0,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         progress: bool = False,
         callback: Callback | None = None,
@@ -125,6 +128,7 @@ class BinFMRegressor(RegressorMixin, BinFM):
         self.patience = patience
         self.max_bytes = max_bytes
         self.random_state = random_state
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.progress = progress
         self.callback = callback
@@ -139,8 +143,25 @@ class BinFMRegressor(RegressorMixin, BinFM):
         sample_weight : a weight for each row
         eval_set : (X, y) or (X, y, sample_weight), to stop early on
         """
-        X, y = self._checked(X, y, reset=True)
+        X, y = self._checked(X, y, reset=not self._goes_on())
         self.model_ = self._train(X, y, sample_weight, eval_set, loss="squared")
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BinFMRegressor:
+        """Make one pass over some rows, and go on from there in the next call.
+
+        Bins and categories are those of the first call, which should have rows enough to tell them, and the step size
+        stays that of the first pass. A copy or pickle of the estimator has the model, but not what training goes on
+        with: proxies, optimizer and order of rows.
+
+        Parameters
+        ----------
+        X : array, scipy.sparse matrix or table (pandas, polars, Arrow), n rows by d features
+        y : n numbers
+        sample_weight : a weight for each row, in the units of the first call
+        """
+        X, y = self._checked(X, y, reset=self._begins())
+        self.model_ = self._take(X, y, sample_weight, loss="squared")
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

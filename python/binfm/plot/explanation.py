@@ -1,0 +1,106 @@
+"""Why one row has its score: bars from the mean to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from binfm.plot._style import DOWN, PLAIN, UP, Display, bare, one_axes, short
+
+if TYPE_CHECKING:
+    from binfm.model import Model
+    from binfm.reading import Explanation
+
+MOST_BARS = 12
+ROOM = 0.15
+"""Share of the axis on either side of the bars, for the numbers beside them."""
+
+
+@dataclass
+class ExplanationDisplay(Display):
+    """What moves the score of one row away from the mean, feature by feature.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> display = binfm.plot.ExplanationDisplay.from_model(binfm.train(X, X[:, 0] > 0, m=4), X[0], X)
+    >>> display.explanation.names
+    ('x0', 'x1')
+    """
+
+    explanation: Explanation
+    function: int
+    """The score function that is drawn."""
+
+    @classmethod
+    def from_model(cls, model: Model, row: Any, X: Any = None, *, of_class: Any = None) -> ExplanationDisplay:
+        """Explain a row.
+
+        Parameters
+        ----------
+        model
+            The model.
+        row
+            The row.
+        X
+            Table whose mean score the row is compared with; None takes all cells alike.
+        of_class
+            Class label whose score is meant; None is that of the greatest score.
+        """
+        why = model.explain(row, X)
+        if of_class is None:
+            return cls(why, why.shown())
+        if of_class not in why.classes:
+            raise ValueError(f"of_class: got {of_class!r}; accepted are {list(why.classes)}")
+        return cls(why, why.classes.index(of_class))
+
+    def plot(self, ax: Any = None) -> ExplanationDisplay:
+        """Draw the bars, the strongest on top, and return itself.
+
+        Parameters
+        ----------
+        ax
+            Matplotlib axes; None makes a figure.
+        """
+        labels, moves = self._bars()
+        figure, ax = one_axes(ax, (7.2, 0.38 * len(labels) + 1.5))
+        mean, score = (float(np.ravel(v)[self.function]) for v in (self.explanation.mean, self.explanation.score))
+        ends = mean + np.cumsum(moves)
+        places = np.arange(len(moves))[::-1]
+        ax.barh(places, moves, left=ends - moves, color=[UP if move > 0 else DOWN for move in moves], height=0.7)
+        for place, move, end in zip(places, moves, ends, strict=True):
+            text = ax.annotate(f"{move:+.3g}", (max(end, end - move), place), (4, 0), textcoords="offset points")
+            text.set(
+                va="center", fontsize="small", bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 1}
+            )
+        ax.vlines(ends[:-1], places[1:] - 0.35, places[:-1] + 0.35, color=PLAIN, linewidth=0.8)
+        ax.axvline(mean, color=PLAIN, linewidth=0.8, linestyle=":", zorder=0)
+        ax.axvline(score, color="black", linewidth=1.2, zorder=0)
+        ax.set_yticks(places, labels)
+        low, high = min(mean, ends.min(initial=mean)), max(mean, ends.max(initial=mean))
+        room = (high - low) * ROOM or 1.0
+        ax.set_xlim(low - room, high + room)
+        of_class = self.explanation.classes[self.function]
+        whose = "score" if of_class is None else f"score of class {of_class}"
+        ax.set_xlabel(f"{whose}: from the mean {mean:.4g} to {score:.4g}")
+        bare(ax)
+        self._keep(ax, figure)
+        return self
+
+    def _bars(self) -> tuple[list[str], Any]:
+        """Return a label and a move for each feature worth a bar, and for the others together."""
+        why = self.explanation
+        moves = np.atleast_2d(why.shapley)[self.function]
+        absent = float(np.ravel(why.absent_shapley)[self.function])
+        order = np.argsort(-np.abs(moves), kind="stable")
+        first, rest = order[:MOST_BARS], order[MOST_BARS:]
+        labels = [f"{short(why.names[i])} = {short(why.cells[i])}" for i in first]
+        values = moves[first].tolist()
+        if len(rest):
+            labels, values = [*labels, f"{len(rest)} others"], [*values, float(moves[rest].sum())]
+        if absent:
+            labels, values = [*labels, "absent features"], [*values, absent]
+        return labels, np.array(values)

@@ -1,0 +1,65 @@
+"""How training went, pass by pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from binfm.plot._style import PALETTE, PLAIN, Display, bare, one_axes
+
+if TYPE_CHECKING:
+    from binfm.model import Model
+
+
+@dataclass
+class HistoryDisplay(Display):
+    """The loss of each pass over the data, on the rows trained on and on held-out ones.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> model = binfm.train(X, X[:, 0] > 0, m=4, epochs=3, early_stopping=False)
+    >>> binfm.plot.HistoryDisplay.from_model(model).epochs
+    [1, 2, 3]
+    """
+
+    epochs: list[int]
+    losses: dict[str, list[float]]
+    """What it is the loss on, and the loss of each pass."""
+    best_epoch: int | None
+
+    @classmethod
+    def from_model(cls, model: Model) -> HistoryDisplay:
+        """Take the history of a model that was trained in this process; a file does not hold it."""
+        history = model.history
+        if not history:
+            raise ValueError(
+                "model: got one without a history, which is not saved; accepted is one that was just trained"
+            )
+        names = {"loss": "training rows", "val_loss": "held-out rows"}
+        losses = {names[key]: [record[key] for record in history] for key in names if key in history[0]}
+        return cls([int(record["epoch"]) for record in history], losses, model.best_epoch)
+
+    def plot(self, ax: Any = None) -> HistoryDisplay:
+        """Draw the losses and return itself.
+
+        Parameters
+        ----------
+        ax
+            Matplotlib axes; None makes a figure.
+        """
+        from matplotlib.ticker import MaxNLocator
+
+        figure, ax = one_axes(ax, (6.4, 4.0))
+        for (name, loss), colour, marker in zip(self.losses.items(), PALETTE, "os", strict=False):
+            ax.plot(self.epochs, loss, marker=marker, markersize=4, color=colour, label=name)
+        if self.best_epoch is not None:
+            ax.axvline(self.best_epoch, color=PLAIN, linestyle="--", linewidth=1, label=f"kept: pass {self.best_epoch}")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_xlabel("pass over the data")
+        ax.set_ylabel("loss")
+        ax.legend()
+        bare(ax)
+        self._keep(ax, figure)
+        return self

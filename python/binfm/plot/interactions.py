@@ -1,0 +1,157 @@
+"""The matrix of pairs, and the bins of one pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from binfm.plot._style import DIVERGING, SEQUENTIAL, Display, one_axes, short
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from binfm.model import Model
+    from binfm.reading import PairCells
+
+MOST_FEATURES = 25
+MOST_WRITTEN = 12
+"""Features up to which numbers are written into the matrix."""
+MOST_TICKS = 18
+
+
+@dataclass
+class InteractionsDisplay(Display):
+    """How strongly features act together: a matrix, with main effects on its diagonal.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).normal(size=(500, 3))
+    >>> display = binfm.plot.InteractionsDisplay.from_model(binfm.train(X, X[:, 0] * X[:, 1] > 0, m=4))
+    >>> display.strength.shape
+    (3, 3)
+    """
+
+    strength: NDArray[np.float64]
+    """Standard deviations in units of the score: of pairs, and of main effects on the diagonal."""
+    names: tuple[str, ...]
+
+    @classmethod
+    def from_model(
+        cls, model: Model, X: Any = None, *, features: Sequence[int | str] | None = None, of_class: Any = None
+    ) -> InteractionsDisplay:
+        """Take the interactions of a model.
+
+        Parameters
+        ----------
+        model
+            The model.
+        X
+            Table whose frequencies of cells count; None takes all cells alike.
+        features
+            Columns, by number or name; None is the 25 strongest.
+        of_class
+            Class label whose score is meant; None is the root mean square over classes.
+        """
+        pairs = model.interactions(X, features=features)
+        count = len(pairs.indices)
+        squares = np.square(pairs.strength).reshape(-1, count, count)
+        squares[:, np.arange(count), np.arange(count)] = np.square(pairs.main).reshape(-1, count)
+        if of_class is None:
+            strength = np.sqrt(squares.mean(axis=0))
+        elif of_class in pairs.classes:
+            strength = np.sqrt(squares[pairs.classes.index(of_class)])
+        else:
+            raise ValueError(f"of_class: got {of_class!r}; accepted are {list(pairs.classes)}")
+        kept = np.arange(count)
+        if features is None and count > MOST_FEATURES:
+            kept = np.sort(np.argsort(-np.square(strength).sum(axis=0), kind="stable")[:MOST_FEATURES])
+        return cls(strength[np.ix_(kept, kept)], tuple(pairs.names[i] for i in kept))
+
+    def plot(self, ax: Any = None) -> InteractionsDisplay:
+        """Draw the matrix and return itself.
+
+        Parameters
+        ----------
+        ax
+            Matplotlib axes; None makes a figure.
+        """
+        count = len(self.names)
+        side = max(4.0, min(11.0, 0.45 * count + 2.2))
+        figure, ax = one_axes(ax, (side + 1, side))
+        picture = ax.imshow(self.strength, cmap=SEQUENTIAL, vmin=0)
+        figure.colorbar(picture, ax=ax, label="standard deviation of the score", shrink=0.8)
+        labels = [short(name) for name in self.names]
+        ax.set_xticks(range(count), labels, rotation=45, ha="right", rotation_mode="anchor")
+        ax.set_yticks(range(count), labels)
+        if count <= MOST_WRITTEN:
+            _write(ax, picture, self.strength)
+        ax.set_title("interactions; main effects on the diagonal", fontsize="medium")
+        self._keep(ax, figure)
+        return self
+
+
+@dataclass
+class PairDisplay(Display):
+    """The interaction of two features, bin by bin.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).normal(size=(500, 3))
+    >>> model = binfm.train(X, X[:, 0] * X[:, 1] > 0, m=4)
+    >>> binfm.plot.PairDisplay.from_model(model, 0, 1).pair.names
+    ('x0', 'x1')
+    """
+
+    pair: PairCells
+    effect: NDArray[np.float64]
+    """Of the class that is shown, in units of the score."""
+
+    @classmethod
+    def from_model(
+        cls, model: Model, left: int | str, right: int | str, X: Any = None, *, of_class: Any = None
+    ) -> PairDisplay:
+        """Take the interaction of two columns, named or numbered; with more than two classes, of one of them."""
+        pair = model.interactions(X, features=[left, right]).cells(left, right)
+        if len(pair.classes) == 1:
+            return cls(pair, pair.effect)
+        if of_class not in pair.classes:
+            raise ValueError(f"of_class: got {of_class!r}; accepted are {list(pair.classes)}")
+        return cls(pair, pair.effect[pair.classes.index(of_class)])
+
+    def plot(self, ax: Any = None) -> PairDisplay:
+        """Draw the bins of one feature against those of the other and return itself.
+
+        Parameters
+        ----------
+        ax
+            Matplotlib axes; None makes a figure.
+        """
+        figure, ax = one_axes(ax, (7.2, 5.6))
+        most = float(np.abs(self.effect).max(initial=0)) or 1.0
+        picture = ax.imshow(
+            self.effect.T, cmap=DIVERGING, vmin=-most, vmax=most, origin="lower", aspect="auto", interpolation="nearest"
+        )
+        figure.colorbar(picture, ax=ax, label="effect on the score")
+        _ticks(ax.set_xticks, self.pair.cells[0], rotation=45, ha="right", rotation_mode="anchor")
+        _ticks(ax.set_yticks, self.pair.cells[1])
+        ax.set_xlabel(self.pair.names[0])
+        ax.set_ylabel(self.pair.names[1])
+        self._keep(ax, figure)
+        return self
+
+
+def _ticks(put: Any, cells: tuple[str, ...], **look: Any) -> None:
+    step = max(1, -(-len(cells) // MOST_TICKS))
+    places = range(0, len(cells), step)
+    put(list(places), [short(cells[i]) for i in places], fontsize="small", **look)
+
+
+def _write(ax: Any, picture: Any, values: NDArray[np.float64]) -> None:
+    for (i, j), value in np.ndenumerate(values):
+        dark = picture.norm(value) < 0.6
+        ax.text(j, i, f"{value:.2g}", ha="center", va="center", fontsize="small", color="white" if dark else "black")

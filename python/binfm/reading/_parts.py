@@ -1,0 +1,136 @@
+"""A score, taken apart into whole numbers.
+
+Let a value in cell c activate T rows of the parameter table, and let u be the sum of their v and l the sum of their w.
+The pairs of active rows are those within a feature and those of two features, so
+
+    score = bias + Σ_f own_f(c_f) + Σ_{f<g} pair_fg(c_f, c_g)
+
+    own_f(c) = α · l + β² · ½ (|u|² − T·m)          pair_fg(c, d) = β² · u_f(c) · u_g(d)
+
+and that is exact: α, β² and bias are whole multiples of the unit of scores. Everything here is counted in halves of
+that unit, so that a pair can be shared out evenly between its two features.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from binfm import _core
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SAFE = 1 << 62
+"""Whole numbers below this are kept in int64; greater ones as Python's own."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What one score function multiplies its integers by, in half units."""
+
+    bias: int
+    linear: int
+    pairs: int
+    """Of ½|u|² and of u·u': twice what Q is multiplied by."""
+
+
+class Parts:
+    """The cells of all features, one after the other, and what each brings to a score.
+
+    The cell of missing values, where there is one, comes last among the cells of its feature.
+    """
+
+    def __init__(self, core: _core.Model) -> None:
+        self.core = core
+        self.tilings, self.m, self.functions = core.tilings, core.m, core.functions
+        first, ordinary, stride, missing = _core.spans(core).T
+        self.ordinary = ordinary
+        self.has_missing = missing >= 0
+        self.sizes = ordinary + self.has_missing
+        self.ends = np.cumsum(self.sizes)
+        self.begins = self.ends - self.sizes
+        self.feature = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        within = np.arange(len(self.feature)) - self.begins[self.feature]
+        self.starts = first[self.feature] + within * stride[self.feature]
+        self.starts[self.ends[self.has_missing] - 1] = missing[self.has_missing]
+        unit, scales = _core.multipliers(core)
+        self.unit = unit / 2
+        self.scales = [Scale(2 * bias, 2 * linear, 2 * pairs) for bias, linear, pairs in scales]
+
+    @property
+    def features(self) -> int:
+        """Number of columns of X."""
+        return len(self.sizes)
+
+    def of(self, feature: int) -> slice:
+        """Return where the cells of a feature are."""
+        return slice(int(self.begins[feature]), int(self.ends[feature]))
+
+    @cached_property
+    def factors(self) -> NDArray[np.int32]:
+        """The vectors u of all cells, shape (functions, cells, m)."""
+        return self._over_tilings(self.core.V())
+
+    @cached_property
+    def linear(self) -> NDArray[np.int64]:
+        """The sum of w of each cell, shape (functions, cells)."""
+        return self._over_tilings(self.core.w()).astype(np.int64)
+
+    @cached_property
+    def own_pairs(self) -> NDArray[np.int64]:
+        """½ (|u|² − T·m): the sum of v·v' over the pairs within a cell, shape (functions, cells)."""
+        squares = np.einsum("kcm,kcm->kc", self.factors, self.factors, dtype=np.int64)
+        pairs: NDArray[np.int64] = (squares - self.tilings * self.m) // 2
+        return pairs
+
+    @cached_property
+    def own(self) -> NDArray[Any]:
+        """What each cell brings by itself, in half units, shape (functions, cells)."""
+        both = zip(self.scales, self._exact(self.linear), self._exact(self.own_pairs), strict=True)
+        return self._stack([scale.linear * linear + scale.pairs * pairs for scale, linear, pairs in both])
+
+    def pairs(self, left: NDArray[np.intp] | slice, right: NDArray[np.intp] | slice) -> NDArray[Any]:
+        """Return what cells bring together, in half units, shape (functions, left, right)."""
+        dots = np.einsum("kcm,kdm->kcd", self.factors[:, left], self.factors[:, right], dtype=np.int64)
+        return self._stack([scale.pairs * dot for scale, dot in zip(self.scales, self._exact(dots), strict=True)])
+
+    def counts(self, table: Any) -> NDArray[np.int64]:
+        """Return how many rows of a table are in each cell."""
+        counts: NDArray[np.int64] = _core.count_cells(self.core, table)[self.starts]
+        return counts
+
+    def present(self, table: Any) -> NDArray[np.intp]:
+        """Return the cells that the one row of a table is in, in the order of the features."""
+        return np.searchsorted(self.starts, np.sort(_core.active_cells(self.core, table)))
+
+    def sums(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the sum over the cells of each feature; cells are the second axis."""
+        sums = np.zeros_like(values, shape=(len(values), self.features, *values.shape[2:]))
+        used = self.sizes > 0
+        if used.any():
+            sums[:, used] = np.add.reduceat(values, self.begins[used], axis=1)
+        return sums
+
+    @cached_property
+    def wide(self) -> bool:
+        """Whether scores may need more than 64 bits."""
+        active = self.tilings * int(np.count_nonzero(self.sizes))
+        most = (abs(s.bias) + s.linear * active + s.pairs * self.m * active**2 for s in self.scales)
+        return max(most) >= SAFE
+
+    def _exact(self, whole: NDArray[np.int64]) -> NDArray[Any]:
+        return whole.astype(object) if self.wide else whole
+
+    def _stack(self, arrays: list[NDArray[Any]]) -> NDArray[Any]:
+        return np.stack(arrays).astype(object if self.wide else np.int64)
+
+    def _over_tilings(self, signs: NDArray[np.int8]) -> NDArray[np.int32]:
+        """Return the sum of some signs over the rows that each cell activates."""
+        total = signs[:, self.starts].astype(np.int32)
+        for t in range(1, self.tilings):
+            total += signs[:, self.starts + t]
+        return total

@@ -1,0 +1,234 @@
+"""What each bin of each feature brings to the score: `model.effects()`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from binfm.reading._cells import bounds, cell_labels, functions_of, names_of
+from binfm.reading._tables import number, table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from binfm.model import Model
+    from binfm.reading._reference import Reference
+
+
+@dataclass(frozen=True)
+class FeatureEffects:
+    """The effects of one feature. Prints as a table.
+
+    Arrays have one entry a cell, and a first axis of classes where there are more than two. The cell of missing values,
+    where there is one, is the last.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(1000, 3))
+    >>> model = binfm.train(X, X[:, 0] * X[:, 2] > 0, b=8, tilings=2)
+    >>> effect = model.effects(X)["x0"]
+    >>> effect.kind, len(effect.cells), len(effect.to_records())
+    ('numeric', 7, 7)
+    """
+
+    index: int
+    """Column of X."""
+    name: str
+    kind: str
+    """``"numeric"``, ``"categorical"`` or ``"unused"``."""
+    cells: tuple[str, ...]
+    """What each cell holds: an interval, a category or ``"missing"``."""
+    own: NDArray[Any]
+    """What a cell brings by itself: whole multiples of `unit`."""
+    effect: NDArray[np.float64]
+    """Main effect of each cell in units of the score: own part and mean part with the other features, centred."""
+    weight: NDArray[np.float64]
+    """Share of each cell in what the effects are centred on."""
+    absent: float | NDArray[np.float64]
+    """Main effect of an absent value: an unseen category, a zero of a sparse table, NaN without a cell of its own."""
+    absent_weight: float
+    strength: float | NDArray[np.float64]
+    """Standard deviation of the main effect."""
+    unit: float
+    classes: tuple[Any, ...] = (None,)
+    """The class of each score function; (None,) for the only one."""
+    bounds: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+    """The interval of each cell of a numeric feature: from the first number to below the second."""
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a dict for each class and cell."""
+        intervals = dict(enumerate(self.bounds))
+        records = []
+        for k, of_class in enumerate(self.classes):
+            own, effect = np.atleast_2d(self.own)[k], np.atleast_2d(self.effect)[k]
+            for c, cell in enumerate(self.cells):
+                low, high = intervals.get(c, (None, None))
+                parts = {"own": int(own[c]), "effect": float(effect[c]), "weight": float(self.weight[c])}
+                where = {"feature": self.name, "cell": cell, "low": low, "high": high}
+                records.append({**({} if of_class is None else {"class": of_class}), **where, **parts})
+        return records
+
+    def __str__(self) -> str:
+        of_class = ["class"] if self.classes != (None,) else []
+        lines = [
+            [
+                *(str(record[name]) for name in of_class),
+                record["cell"],
+                f"{record['own']:,}",
+                number(record["effect"]),
+                f"{record['weight']:.3f}",
+            ]
+            for record in self.to_records()
+        ]
+        head = [*of_class, self.name, "own", "effect", "weight"]
+        return table(head, lines, words=len(of_class) + 1)
+
+
+class Effects:
+    """The effects of all features, in the order of the columns. Prints as a summary.
+
+    ``effects[j]`` and ``effects["name"]`` are the :class:`FeatureEffects` of one column.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(1000, 3))
+    >>> model = binfm.train(X, X[:, 0] * X[:, 2] > 0, b=8, tilings=2)
+    >>> effects = model.effects(X)
+    >>> effects.names
+    ('x0', 'x1', 'x2')
+    >>> sorted(effects.to_records()[0])
+    ['cell', 'effect', 'feature', 'high', 'low', 'own', 'weight']
+    """
+
+    def __init__(self, model: Model, reference: Reference) -> None:
+        self._model, self._reference, self._names = model, reference, names_of(model)
+        self._classes = tuple(functions_of(model))
+        self.reference = reference.described
+        """How often each cell was taken to be met, to centre the effects."""
+
+    @property
+    def unit(self) -> float:
+        """What the whole numbers `own` and `bias` count: half of the least difference between two scores."""
+        return self._reference.parts.unit
+
+    @property
+    def bias(self) -> Any:
+        """Score of a row in which everything is absent: a whole multiple of `unit`, one a class."""
+        return self._squeezed([scale.bias for scale in self._reference.parts.scales])
+
+    @property
+    def mean(self) -> Any:
+        """Mean score, on which the effects are centred."""
+        return self._squeezed(self._reference.mean_score)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return self._names
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The class of each score function; (None,) for the only one."""
+        return self._classes
+
+    @property
+    def strength(self) -> NDArray[np.float64]:
+        """Standard deviation of each feature's main effect, shape (features,) or (classes, features)."""
+        strength: NDArray[np.float64] = self._squeezed(np.sqrt(np.maximum(self._reference.variances, 0)))
+        return strength
+
+    def order(self) -> list[int]:
+        """Return the features that are used, strongest first; over classes the root mean square counts."""
+        total = (np.atleast_2d(self.strength) ** 2).mean(axis=0)
+        used = self._reference.parts.sizes > 0
+        return [int(j) for j in np.argsort(-total, kind="stable") if used[j]]
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __iter__(self) -> Iterator[FeatureEffects]:
+        return (self[j] for j in range(len(self)))
+
+    def __getitem__(self, key: int | str) -> FeatureEffects:
+        j = find(key, self._names)
+        reference, where = self._reference, self._reference.parts.of(j)
+        feature = self._model._feature(j)
+        return FeatureEffects(
+            index=j,
+            name=self._names[j],
+            kind=feature.kind,
+            cells=tuple(cell_labels(feature)),
+            own=self._squeezed(reference.parts.own[:, where]),
+            effect=self._squeezed(reference.main[:, where]),
+            weight=reference.weights[where],
+            absent=self._squeezed(reference.absent_main[:, j]),
+            absent_weight=float(reference.absent[j]),
+            strength=self._squeezed(np.atleast_2d(self.strength)[:, j]),
+            unit=self.unit,
+            classes=self._classes,
+            bounds=tuple(bounds(feature)) if feature.kind == "numeric" else (),
+        )
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a dict for each feature, class and cell, ready for a dataframe."""
+        return [record for feature in self for record in feature.to_records()]
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Return for each feature its cells and the lists of their own parts, effects and weights."""
+        return {
+            f.name: {
+                "cells": list(f.cells),
+                "own": f.own.tolist(),
+                "effect": f.effect.tolist(),
+                "weight": f.weight.tolist(),
+            }
+            for f in self
+        }
+
+    def __str__(self) -> str:
+        lines = [_summary(self[j]) for j in self.order()[:_MOST]]
+        left_out = len(self.order()) - len(lines)
+        text = table(["feature", "cells", "strength", "lowest", "", "highest", ""], lines)
+        more = f"\n… and {left_out:,} more" if left_out else ""
+        return f"{text}{more}\nCentred with {self.reference}. Strength is the standard deviation of the effect."
+
+    def __repr__(self) -> str:
+        return f"<binfm effects of {len(self)} features, centred with {self.reference}>"
+
+    def _squeezed(self, values: Any) -> Any:
+        return values[0] if len(self._classes) == 1 else values
+
+
+_MOST = 30
+"""Features in a printed summary."""
+
+
+def find(key: int | str, names: tuple[str, ...]) -> int:
+    """Return the column that a number or a name means."""
+    if isinstance(key, str):
+        if key not in names:
+            raise KeyError(f"feature: got {key!r}; accepted are {_few(names)}")
+        return names.index(key)
+    if not -len(names) <= key < len(names):
+        raise IndexError(f"feature: got {key}; accepted are 0 to {len(names) - 1}")
+    return int(key) % len(names)
+
+
+def _few(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+
+
+def _summary(feature: FeatureEffects) -> list[str]:
+    effect = np.atleast_2d(feature.effect)
+    ends = []
+    for at in (effect.argmin(), effect.argmax()):
+        k, c = np.unravel_index(at, effect.shape)
+        of_class = "" if feature.classes[k] is None else f"{feature.classes[k]}: "
+        ends += [of_class + feature.cells[c], number(effect[k, c])]
+    strength = float(np.sqrt(np.mean(np.square(feature.strength))))
+    return [feature.name, str(len(feature.cells)), f"{strength:.4g}", *ends]

@@ -1,0 +1,183 @@
+"""Why one row has its score: `model.explain(row)`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from binfm.reading._cells import cell_labels, functions_of, names_of
+from binfm.reading._tables import MOST_LINES, number, table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from binfm.model import Model
+    from binfm.reading._reference import Reference
+
+
+class Explanation:
+    """What each feature of one row brings to its score. Prints as a table.
+
+    Two accounts are given. The first is in whole numbers: ``(bias + contributions.sum()) * unit`` is the score, bit for
+    bit. Absent features bring nothing, and a pair is shared evenly between its two features. The second is against the
+    mean: ``mean + shapley.sum() + absent_shapley`` is the score but for rounding. These are the Shapley values of the
+    score where features vary independently with the frequencies of `reference`.
+
+    Arrays have one entry for each feature that is present, and a first axis of classes where there are more than two.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(1000, 3))
+    >>> model = binfm.train(X, X[:, 0] * X[:, 2] > 0, b=8, tilings=2)
+    >>> why = model.explain([0.7, 0.1, -0.8], X)
+    >>> why.names
+    ('x0', 'x1', 'x2')
+    >>> bool(why.bias + why.contributions.sum() == why.units)
+    True
+    """
+
+    def __init__(self, model: Model, reference: Reference, table: Any) -> None:
+        parts = reference.parts
+        self._present = parts.present(table)
+        self._one = parts.functions == 1
+        self.classes = tuple(functions_of(model))
+        """The class of each score function; (None,) for the only one."""
+        self.indices = parts.feature[self._present]
+        """The columns of X that are present."""
+        names = names_of(model)
+        self.names = tuple(names[j] for j in self.indices)
+        """Their names."""
+        self.cells = tuple(
+            cell_labels(model._feature(int(j)))[c - parts.begins[j]]
+            for j, c in zip(self.indices, self._present, strict=True)
+        )
+        """The cell that each of them is in."""
+        self.unit = parts.unit
+        """What the whole numbers count: half of the least difference between two scores."""
+        self.reference = reference.described
+        """How often each cell was taken to be met, for the mean and the Shapley values."""
+        self._bias = [scale.bias for scale in parts.scales]
+        self._parts = _shares(reference, self._present)
+        self._mean = reference.mean_score
+        self._shapley, self._absent = _shapley(reference, self._present)
+
+    @property
+    def bias(self) -> Any:
+        """What the score begins with: a whole number, or a list of one a class."""
+        return self._bias[0] if self._one else list(self._bias)
+
+    @property
+    def parts(self) -> NDArray[Any]:
+        """Whole numbers: on the diagonal what a feature brings by itself, elsewhere its half of a pair."""
+        return self._parts[0] if self._one else self._parts
+
+    @property
+    def contributions(self) -> NDArray[Any]:
+        """Whole numbers: what each feature brings, the rows of `parts` added up."""
+        contributions: NDArray[Any] = self.parts.sum(axis=-1)
+        return contributions
+
+    @property
+    def units(self) -> Any:
+        """The score as a whole number of units: ``bias + contributions.sum()``."""
+        totals = [bias + int(parts.sum()) for bias, parts in zip(self._bias, self._parts, strict=True)]
+        return totals[0] if self._one else totals
+
+    @property
+    def score(self) -> float | NDArray[np.float64]:
+        """The score, equal to that of ``decision_function`` bit for bit; one a class."""
+        totals = [float(total) * self.unit for total in ([self.units] if self._one else self.units)]
+        return totals[0] if self._one else np.array(totals)
+
+    @property
+    def mean(self) -> float | NDArray[np.float64]:
+        """Mean score of the reference."""
+        return float(self._mean[0]) if self._one else self._mean
+
+    @property
+    def shapley(self) -> NDArray[np.float64]:
+        """What each present feature moves the score from the mean, in units of the score."""
+        return self._shapley[0] if self._one else self._shapley
+
+    @property
+    def absent_shapley(self) -> float | NDArray[np.float64]:
+        """What all absent features together move it."""
+        return float(self._absent[0]) if self._one else self._absent
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a dict for each class and present feature."""
+        records = []
+        for k, of_class in enumerate(self.classes):
+            who = {} if of_class is None else {"class": of_class}
+            whole = self._parts[k].sum(axis=-1)
+            for i, (name, cell) in enumerate(zip(self.names, self.cells, strict=True)):
+                brings = {"contribution": int(whole[i]), "shapley": float(self._shapley[k, i])}
+                records.append({**who, "feature": name, "cell": cell, **brings})
+        return records
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return bias, score, mean and, for each present feature, what it brings."""
+        return {
+            "unit": self.unit,
+            "bias": self.bias,
+            "score": self.score if self._one else np.asarray(self.score).tolist(),
+            "mean": self.mean if self._one else self._mean.tolist(),
+            "contributions": dict(zip(self.names, self.contributions.T.tolist(), strict=True)),
+            "shapley": dict(zip(self.names, self.shapley.T.tolist(), strict=True)),
+        }
+
+    def shown(self) -> int:
+        """Return the score function that is printed and drawn: that of the greatest score."""
+        return 0 if self._one else int(np.argmax(np.asarray(self.score)))
+
+    def __str__(self) -> str:
+        k = self.shown()
+        whole, moved = self._parts[k].sum(axis=-1), self._shapley[k]
+        order = np.argsort(-np.abs(moved), kind="stable")
+        shown, rest = order[:MOST_LINES], order[MOST_LINES:]
+        lines = [[self.names[i], self.cells[i], f"{int(whole[i]):,}", number(moved[i])] for i in shown]
+        if len(rest):
+            lines.append([f"{len(rest):,} others", "", f"{int(whole[rest].sum()):,}", number(moved[rest].sum())])
+        lines.append(["bias, mean", "", f"{self._bias[k]:,}", number(self._mean[k])])
+        if self._absent[k] != 0:
+            lines.append(["absent features", "", "0", number(self._absent[k])])
+        total = self._bias[k] + int(whole.sum())
+        lines.append(["score", "", f"{total:,}", number(float(total) * self.unit)])
+        text = table(["feature", "cell", "units", "from the mean"], lines, words=2, most=len(lines))
+        of_class = "" if self._one else f"Score of class {self.classes[k]}. "
+        return f"{text}\n{of_class}One unit is {self.unit:.4g}. The mean is that with {self.reference}."
+
+    def __repr__(self) -> str:
+        return f"<binfm explanation of a row with {len(self.names)} features present>"
+
+
+def _shares(reference: Reference, present: NDArray[np.intp]) -> NDArray[Any]:
+    """Return own parts on the diagonal and half of each pair elsewhere, shape (functions, present, present)."""
+    parts = reference.parts
+    shares = parts.pairs(present, present) // 2
+    each = np.arange(len(present))
+    shares[:, each, each] = parts.own[:, present]
+    return shares
+
+
+def _shapley(reference: Reference, present: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the Shapley values of the present features and the sum of those of the absent ones.
+
+    With independent features that of f is its main effect and half of each interaction with another, and the others
+    add up: main_f(c_f) + ½ d_f · Σ_{g≠f} d_g with d = β · (u − ū).
+    """
+    parts = reference.parts
+    where = parts.feature[present]
+    beta = np.sqrt(np.array([float(s.pairs) for s in parts.scales]) * parts.unit)[:, None, None]
+    deviations = -reference.means
+    deviations[:, where] += parts.factors[:, present]
+    deviations = beta * deviations
+    others = deviations.sum(axis=1, keepdims=True) - deviations
+    main = reference.absent_main.copy()
+    main[:, where] = reference.main[:, present]
+    values = main + np.einsum("kfm,kfm->kf", deviations, others) / 2
+    gone = np.ones(parts.features, bool)
+    gone[where] = False
+    return values[:, where], values[:, gone].sum(axis=1)

@@ -1,0 +1,177 @@
+//! Training that can go on: with the same rows again, or with more of them.
+
+use super::history::History;
+use super::{Epoch, Examples, Machine, OnEpoch, Params, Run, Targets, random};
+use crate::Result;
+use crate::encoding::Encoder;
+use crate::model::{Labels, Model, Scales, SignRows};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Everything that training knows between two passes over rows.
+pub struct Trainer {
+    encoder: Encoder,
+    labels: Labels,
+    params: Params,
+    /// No rows, in the units of the first ones.
+    like: Targets,
+    /// One for each score function; none before the first pass.
+    machines: Vec<Machine>,
+    /// 1 / mean weight of the first rows.
+    unit: Option<f64>,
+    order: Vec<u32>,
+    rng: Xoshiro256PlusPlus,
+    /// Passes by which the learning rate has decayed.
+    passes: usize,
+}
+
+/// How long to go on.
+#[derive(Clone, Copy, Debug)]
+pub struct Course {
+    /// Passes over the rows, at most.
+    pub epochs: usize,
+    /// Whether to end when the loss on held-out rows no longer falls.
+    pub early_stopping: bool,
+    /// Epochs without improvement before that.
+    pub patience: usize,
+    /// Whether the learning rate stays as it was at first: nobody knows how many passes will come.
+    pub steady: bool,
+}
+
+impl Course {
+    /// What the parameters of a whole training say.
+    pub fn of(params: &Params) -> Self {
+        let Params { epochs, early_stopping, patience, .. } = *params;
+        Self { epochs, early_stopping, patience, steady: false }
+    }
+}
+
+/// What happened on the way.
+pub struct Log {
+    /// A record of each epoch, counted from 1.
+    pub history: Vec<Epoch>,
+    /// The epoch whose parameters are kept.
+    pub best_epoch: usize,
+}
+
+impl Trainer {
+    /// Begin, with rows that are to be encoded so and have targets of this kind.
+    ///
+    /// # Errors
+    /// If the parameters are not accepted.
+    pub fn new(
+        encoder: Encoder,
+        targets: &Targets,
+        labels: Labels,
+        params: Params,
+    ) -> Result<Self> {
+        params.check()?;
+        Ok(Self {
+            encoder,
+            labels,
+            like: targets.alike(&[]),
+            machines: Vec::new(),
+            unit: None,
+            order: Vec::new(),
+            rng: random::stream(params.seed, random::SHUFFLE),
+            passes: 0,
+            params,
+        })
+    }
+
+    /// How rows are encoded.
+    pub fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
+    /// The seed of everything random.
+    pub fn seed(&self) -> u64 {
+        self.params.seed
+    }
+
+    /// Targets in the units of the first ones.
+    pub fn targets(&self, y: &[f64]) -> Targets {
+        self.like.alike(y)
+    }
+
+    /// Train all score functions on the same examples, side by side, from where they are.
+    ///
+    /// # Errors
+    /// If it is stopped.
+    pub fn go_on(
+        &mut self,
+        examples: &Examples,
+        valid: Option<&Examples>,
+        course: Course,
+        run: Run,
+        on_epoch: &mut OnEpoch,
+    ) -> Result<Log> {
+        let unit = *self.unit.get_or_insert(examples.unit());
+        let adjusted;
+        let examples = if unit.to_bits() == examples.unit().to_bits() {
+            examples
+        } else {
+            adjusted = examples.clone().in_units_of(unit);
+            &adjusted
+        };
+        self.begin(examples, run)?;
+        let mut history = History::new(course.early_stopping && valid.is_some(), course.patience);
+        for epoch in 1..=course.epochs {
+            random::shuffle(&mut self.order, &mut self.rng);
+            self.passes += usize::from(!course.steady);
+            let pass = if course.steady { 1 } else { self.passes };
+            let order = &self.order;
+            let losses = run.threads.map(
+                &mut self.machines,
+                || (),
+                |(), machine: &mut Machine| machine.epoch(pass, examples, order, valid, run.stop),
+            )?;
+            let record = Epoch::mean(epoch, &losses);
+            if history.push(record) {
+                self.machines.iter_mut().for_each(Machine::keep);
+            }
+            if on_epoch(&record).is_break() || history.is_over() {
+                break;
+            }
+        }
+        Ok(Log { best_epoch: history.best(), history: history.into_records() })
+    }
+
+    /// The model of the best epoch of the last course.
+    ///
+    /// # Errors
+    /// If it is too large.
+    pub fn model(&self) -> Result<Model> {
+        self.finish(self.encoder.clone())
+    }
+
+    /// Start the score functions if that is to be done, and the order of rows if they are others than before.
+    fn begin(&mut self, examples: &Examples, run: Run) -> Result<()> {
+        if self.machines.is_empty() {
+            let functions = 0..examples.targets.functions();
+            let (encoder, params) = (&self.encoder, &self.params);
+            let begin =
+                |(): &mut (), function| Machine::new(encoder, examples, function, params, run);
+            self.machines = run.threads.map(functions, || (), begin)?;
+        }
+        let rows = examples.counted_rows();
+        if self.order.len() != rows.len()
+            || !self.order.iter().all(|row| rows.binary_search(row).is_ok())
+        {
+            self.order = rows;
+        }
+        Ok(())
+    }
+
+    /// The kept signs and scales of all score functions as a model.
+    fn finish(&self, encoder: Encoder) -> Result<Model> {
+        let (rows, m) = (encoder.rows() as usize, self.params.m);
+        let machines = &self.machines;
+        let sign = |function: usize, row, column: usize| match column.checked_sub(1) {
+            None => machines[function].kept_w(row),
+            Some(factor) => machines[function].kept_v(row * m + factor),
+        };
+        let signs = SignRows::new(rows, machines.len(), m, sign);
+        let real: Vec<_> = machines.iter().map(Machine::kept_scale).collect();
+        Model::new(encoder, signs, Scales::new(&real), self.params.loss, self.labels.clone())
+    }
+}

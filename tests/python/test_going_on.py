@@ -1,0 +1,170 @@
+"""Training that goes on: partial_fit and warm_start."""
+
+import pickle
+
+import binfm
+import numpy as np
+import polars as pl
+import pytest
+from binfm import BinFMClassifier, BinFMRegressor
+from sklearn.base import clone
+
+RNG = np.random.default_rng(0)
+X = RNG.uniform(-1, 1, size=(600, 3))
+Y = (X[:, 0] * X[:, 1] > 0).astype(int)
+Y3 = Y + (X[:, 2] > 0.5)
+SMALL = {"m": 5, "b": 9, "n_jobs": 1}
+
+
+@pytest.mark.parametrize("optimizer", ["adagrad", "sgd"])
+@pytest.mark.parametrize("y", [Y, Y3], ids=["two", "three"])
+def test_going_on_is_as_if_it_had_never_stopped(optimizer, y):
+    """Proxies, optimizer, order of rows and learning rate: the same bytes as of one long training."""
+    settings = {**SMALL, "optimizer": optimizer}
+    classifier = BinFMClassifier(**settings, epochs=3, warm_start=True).fit(X, y)
+    assert classifier.model_ == binfm.train(X, y, **settings, epochs=3)
+    for epochs, whole in ((2, 5), (4, 9)):
+        classifier.set_params(epochs=epochs).fit(X, y)
+        assert classifier.n_iter_ == epochs
+        assert classifier.model_ == binfm.train(X, y, **settings, epochs=whole)
+
+
+def test_going_on_with_weights_and_numbers():
+    weight = RNG.random(600)
+    target = X[:, 0] * X[:, 1] * 7 + 100
+    regressor = BinFMRegressor(**SMALL, epochs=2, warm_start=True)
+    regressor.fit(X, target, weight).fit(X, target, weight)
+    assert regressor.model_ == binfm.train(X, target, loss="squared", **SMALL, epochs=4, sample_weight=weight)
+
+
+def test_going_on_after_early_stopping():
+    classifier = BinFMClassifier(**SMALL, epochs=40, early_stopping=True, patience=2, warm_start=True)
+    losses = [min(record["val_loss"] for record in classifier.fit(X, Y).model_.history) for _ in range(3)]
+    assert losses[-1] <= losses[0]
+    assert "val_loss" not in classifier.set_params(early_stopping=False, epochs=1).fit(X, Y).model_.history[0]
+
+
+def test_without_warm_start_fit_begins_anew():
+    classifier = BinFMClassifier(**SMALL, epochs=2, warm_start=True).fit(X, Y).fit(X, Y)
+    again = classifier.set_params(warm_start=False).fit(X, Y).model_
+    assert again == binfm.train(X, Y, **SMALL, epochs=2)
+    assert clone(classifier.set_params(warm_start=True)).fit(X, Y).model_ == again
+
+
+def test_parts_teach_what_the_whole_does():
+    many = np.random.default_rng(1).uniform(-1, 1, size=(20_000, 3))
+    wanted = (many[:, 0] * many[:, 1] > 0).astype(int)
+    classifier = BinFMClassifier(**SMALL)
+    scores = []
+    for rows in np.array_split(np.arange(19_000), 38):
+        classifier.partial_fit(many[rows], wanted[rows], classes=[0, 1])
+        scores.append(classifier.score(many[19_000:], wanted[19_000:]))
+    assert scores[0] < 0.9 < 0.94 < scores[-1]
+
+
+def test_a_part_is_a_pass_at_a_steady_rate():
+    steady = BinFMClassifier(**SMALL)
+    for _ in range(2):
+        steady.partial_fit(X, Y, classes=[0, 1])
+    assert steady.n_iter_ == 1
+    once = BinFMClassifier(**SMALL).partial_fit(X, Y, classes=[0, 1])
+    assert once.model_ == binfm.train(X, Y, **SMALL, epochs=1, early_stopping=False)
+    assert steady.model_ != binfm.train(X, Y, **SMALL, epochs=2)  # whose second pass has a smaller step
+
+
+def test_the_encoder_is_that_of_the_first_rows():
+    classifier = BinFMClassifier(**SMALL).partial_fit(X, Y, classes=[0, 1])
+    before = [edges.tolist() for edges in classifier.model_.edges]
+    classifier.partial_fit(X * 100, Y)
+    assert [edges.tolist() for edges in classifier.model_.edges] == before
+    cities = pl.DataFrame({"city": ["a", "b"] * 30, "x": range(60)})
+    classifier = BinFMClassifier(**SMALL).partial_fit(cities, [0, 1] * 30, classes=[0, 1])
+    classifier.partial_fit(cities.with_columns(city=pl.lit("new")), [0, 1] * 30)
+    assert classifier.model_.features[0].levels == ("a", "b")
+    assert classifier.feature_names_in_.tolist() == ["city", "x"]
+
+
+def test_classes_may_come_later():
+    labels = np.array(["no", "perhaps", "yes"])
+    classifier = BinFMClassifier(m=16, n_jobs=1).partial_fit(X[Y3 < 2], labels[Y3[Y3 < 2]], classes=labels)
+    for _ in range(30):
+        classifier.partial_fit(X, labels[Y3])
+    assert classifier.classes_.tolist() == labels.tolist()
+    assert classifier.score(X[Y3 == 2], labels[Y3[Y3 == 2]]) > 0.5
+
+
+def test_weights_are_in_units_of_the_first():
+    def after(second):
+        classifier = BinFMClassifier(**SMALL).partial_fit(X, Y, classes=[0, 1], sample_weight=np.full(600, 2.0))
+        return classifier.partial_fit(X, 1 - Y, sample_weight=np.full(600, second)).model_
+
+    assert after(2.0) == BinFMClassifier(**SMALL).partial_fit(X, Y, classes=[0, 1]).partial_fit(X, 1 - Y).model_
+    assert after(0.02) != after(2.0)
+
+
+def test_numbers_keep_their_units():
+    target = X[:, 0] * 3 + 50
+    regressor = BinFMRegressor(**SMALL)
+    for rows in [slice(0, 300), slice(300, 600)] * 20:
+        regressor.partial_fit(X[rows], target[rows])
+    assert regressor.score(X, target) > 0.8
+
+
+def test_a_pickle_has_the_model():
+    classifier = BinFMClassifier(**SMALL).partial_fit(X, Y, classes=[0, 1])
+    again = pickle.loads(pickle.dumps(classifier))
+    assert again.model_ == classifier.model_
+    np.testing.assert_array_equal(again.predict(X), classifier.predict(X))
+    with pytest.raises(ValueError, match="partial_fit: training cannot go on"):
+        again.partial_fit(X, Y)
+    classifier.partial_fit(X, Y)
+
+
+WRONG = {
+    "no classes": (lambda c: c.partial_fit(X, Y), "classes: got none in the first call"),
+    "one class": (lambda c: c.partial_fit(X, Y, classes=[0]), "y: got one class"),
+    "unknown class": (lambda c: c.partial_fit(X, Y3, classes=[0, 1]), "y: got label 2"),
+    "other classes": (
+        lambda c: c.partial_fit(X, Y, classes=[0, 1]).partial_fit(X, Y, classes=[0, 2]),
+        "classes: got others",
+    ),
+    "fewer columns": (lambda c: c.partial_fit(X, Y, classes=[0, 1]).partial_fit(X[:, :2], Y), "2 features"),
+    "balanced": (
+        lambda c: c.set_params(class_weight="balanced").partial_fit(X, Y, classes=[0, 1]),
+        "class_weight: got 'balanced' in partial_fit",
+    ),
+    "a limit": (
+        lambda c: c.set_params(max_bytes=99).partial_fit(X, Y, classes=[0, 1]),
+        "max_bytes: got a limit in partial_fit",
+    ),
+    "a limit and warm start": (
+        lambda c: c.set_params(max_bytes=99, warm_start=True).fit(X, Y),
+        "max_bytes: got a limit together with warm_start",
+    ),
+    "after a limit": (
+        lambda c: c.set_params(max_bytes=99).fit(X, Y).set_params(max_bytes=None).partial_fit(X, Y),
+        "partial_fit: training cannot go on",
+    ),
+    "another m": (
+        lambda c: c.set_params(warm_start=True).fit(X, Y).set_params(m=6).fit(X, Y),
+        "m: got 6; accepted is 5, as training began with it",
+    ),
+    "another class": (lambda c: c.set_params(warm_start=True).fit(X, Y).fit(X, Y3), "y: got label 2"),
+    "no epochs": (
+        lambda c: c.set_params(warm_start=True).fit(X, Y).set_params(epochs=0).fit(X, Y),
+        "epochs: got 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_cannot_go_on(name):
+    call, words = WRONG[name]
+    with pytest.raises(ValueError, match=words):
+        call(BinFMClassifier(**SMALL, epochs=1))
+
+
+def test_partial_fit_goes_on_after_fit():
+    classifier = BinFMClassifier(**SMALL, epochs=1).fit(X, Y)
+    twice = BinFMClassifier(**SMALL).partial_fit(X, Y, classes=[0, 1]).partial_fit(X, Y)
+    assert classifier.partial_fit(X, Y).model_ == twice.model_
