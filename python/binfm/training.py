@@ -60,39 +60,62 @@ def train(
 
     Parameters
     ----------
-    X : table of n rows by d features
-        numpy (any real dtype and memory order, or objects with text in `categorical` columns), scipy.sparse, or a
-        table of pandas, polars or Arrow. NaN and null are a value of their own. In a sparse X a zero is absent: it
-        activates nothing. Text and category columns of a table are categorical; dates and times are numbers of days.
-    y : n class labels (integers, floats, booleans or strings), or numbers where `loss` is "squared"
-    m : number of factors, one bit each a parameter row; from 1 up. Default 32
-    b : number of parameter rows a numeric feature. Default 20
-    tilings : number of shifted grids: rows that each present feature activates; below `b`. 1 is the paper's method.
-        Default 4
-    binning : where a numeric feature is cut: at "quantile"s (default), at equal widths ("uniform"), or where the target
-        changes ("supervised"), which is better where b is small
-    loss : "logistic" (default), "hinge", "squared_hinge", or "squared" for regression
-    method : "bfm"
-    scaling : learn the scales alpha and beta; False fixes both at 1
-    optimizer : "adagrad" or "sgd"
-    epochs : passes over the data, at most. Default 30
-    learning_rate : step size of the first epoch. Default 0.02
-    lambda_w, lambda_v : regularization of the linear term and of the factors
-    categorical : column numbers or names, or a boolean mask of the columns, whose values are categories
-    min_count : categories seen fewer times are ignored
-    sample_weight : a weight for each row
-    eval_set : (X, y) or (X, y, sample_weight), to measure the loss on after each epoch
-    early_stopping : True: stop when the loss on held-out rows no longer falls and return the best epoch.
-        The rows are those of `eval_set`, or else some of X. "auto": with an `eval_set`, or from 10,000 rows on
-    validation_fraction : share of the rows of X to hold out for that
-    patience : epochs without improvement before stopping
-    max_bytes : the saved file has at most so many bytes. Those of m, b, tilings, binning, loss, epochs and
-        learning_rate that are not given, and the features to do without, are then chosen by cross-validation on X;
-        `model.search` says what was tried. With "auto", early stopping needs an `eval_set`
-    seed : the same data, parameters and seed give the same bytes on any machine
-    n_jobs : threads; None is all cores. The result does not depend on it
-    progress : show a bar, if tqdm is installed
-    callback : called as callback(epoch, record) after each epoch; training stops if it returns True
+    X : array, scipy.sparse matrix or table (pandas, polars, Arrow), n rows by d features
+        Any real dtype and memory order, or objects with text in `categorical` columns. NaN and null are a value of
+        their own. In a sparse X a zero is absent: it activates nothing. Text and category columns of a table are
+        categorical; dates and times are numbers of days.
+    y : array of n
+        Class labels (integers, floats, booleans or strings), or numbers where `loss` is "squared".
+    m : int, default 32
+        Number of factors, one bit each a parameter row; from 1 up.
+    b : int, default 20
+        Number of parameter rows a numeric feature.
+    tilings : int, default 4
+        Number of shifted grids: rows that each present feature activates; below `b`. 1 is the paper's method.
+    binning : {"quantile", "uniform", "supervised"}
+        Where a numeric feature is cut: at quantiles, at equal widths, or where the target changes, which is better
+        where `b` is small.
+    loss : {"logistic", "hinge", "squared_hinge", "squared"}, default "logistic"
+        "squared" is regression.
+    method : {"bfm"}
+        Binarized factorization machine.
+    scaling : bool
+        Learn the scales alpha and beta; False fixes both at 1.
+    optimizer : {"adagrad", "sgd"}
+        What steps the proxies take.
+    epochs : int, default 30
+        Passes over the data, at most.
+    learning_rate : float, default 0.02
+        Step size of the first epoch.
+    lambda_w, lambda_v : float
+        Regularization of the linear term and of the factors.
+    categorical : list of column numbers or names, or boolean mask
+        Columns whose values are categories.
+    min_count : float
+        Categories seen fewer times are ignored.
+    sample_weight : array of n
+        A weight for each row.
+    eval_set : (X, y) or (X, y, sample_weight)
+        To measure the loss on after each epoch.
+    early_stopping : bool or "auto"
+        True: stop when the loss on held-out rows no longer falls and return the best epoch. The rows are those of
+        `eval_set`, or else some of X. "auto": with an `eval_set`, or from 10,000 rows on.
+    validation_fraction : float
+        Share of the rows of X to hold out for that.
+    patience : int
+        Epochs without improvement before stopping.
+    max_bytes : int
+        The saved file has at most so many bytes. Those of m, b, tilings, binning, loss, epochs and learning_rate that
+        are not given, and the features to do without, are then chosen by cross-validation on X; `model.search` says
+        what was tried. With "auto", early stopping needs an `eval_set`.
+    seed : int
+        The same data, parameters and seed give the same bytes on any machine.
+    n_jobs : int
+        Threads; None is all cores. The result does not depend on it.
+    progress : bool
+        Show a bar, if tqdm is installed.
+    callback : function
+        Called as callback(epoch, record) after each epoch; training stops if it returns True.
 
     Returns
     -------
