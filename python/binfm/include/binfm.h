@@ -120,6 +120,7 @@ typedef enum {
 #define BINFM_MISSING 8u
 #define BINFM_OWN_PARAMETER 0x40u
 #define BINFM_OWN_COUNT 0x80u
+#define BINFM_WAY 0x73u /* kind, form, own parameter */
 /* How the codes of a feature are spaced. */
 #define BINFM_FORM 3u
 #define BINFM_UNSIGNED 0u
@@ -321,7 +322,10 @@ BINFM_SMALL int_fast8_t binfm_code(uint_fast8_t form, uint8_t parameter, uint16_
     if (exponent > BINFM_UNIT(parameter)) {
         return outside;
     }
-    *code = (shift < 8u) ? (uint8_t)(mantissa >> shift) : (uint8_t)0u;
+    *code = 0u;
+    if (shift < 8u) {
+        *code = (uint8_t)(mantissa >> shift);
+    }
     if (form == BINFM_SIGNED) {
         if (*code >= 128u) {
             return outside;
@@ -564,8 +568,7 @@ BINFM_SMALL size_t binfm_interval(const binfm_record *record, const uint8_t *par
     if ((form == 1u) && (record->count < 256u)) { /* two bytes each */
         return binfm_find_short(record->numbers, (uint_fast8_t)record->count, (uint16_t)(binfm_key(bits) >> 16));
     }
-    return binfm_find_edge(record->numbers, record->count, binfm_width(record->tag),
-                           binfm_key(bits));
+    return binfm_find_edge(record->numbers, record->count, binfm_width(record->tag), binfm_key(bits));
 }
 
 /* What encoding carries from one feature to the next. */
@@ -646,7 +649,7 @@ BINFM_SMALL void binfm_encode_row(const uint8_t *model, const float *floats, con
     encoder.shared.parameter[BINFM_LOGARITHMIC] = 0u;
     if ((encoder.flags & BINFM_HAS_UNUSED) != 0u) {
         used = encoder.at;
-        encoder.at += (features + 7u) / 8u;
+        encoder.at += ((features - 1u) / 8u) + 1u;
     }
     for (i = 0u; i < features; i++) {
         uint_fast8_t is_used = 1u;
@@ -683,8 +686,8 @@ BINFM_LARGE void binfm_encode_i16(const uint8_t *model, const int16_t *x, uint32
 /* ======== From active rows to scores and a class ================================================================= */
 
 /*
- * If c of the A active rows are +1 in a column, and A - c are -1, then c * (A - c) pairs
- * of rows disagree there. Q is the number of pairs that agree less the number that disagree, over all m columns:
+ * If c of the A active rows are +1 in a column, and A - c are -1, then c * (A - c) pairs of rows disagree there. Q is
+ * the number of pairs that agree less the number that disagree, over all m columns:
  *
  *     Q = m * A * (A - 1) / 2  -  2 * sum of c * (A - c)
  */
@@ -1107,23 +1110,26 @@ static inline uint_fast8_t binfm_is_first_way(const binfm_record *record, uint8_
                                               const binfm_shared *shared)
 {
     const uint16_t first = binfm_upper_edge(record, parameter, 0u);
+    const uint8_t coarsest = binfm_coarsest(record, parameter);
     uint_fast8_t way;
 
     for (way = 0u; way < 4u; way++) {
+        const uint_fast8_t is_own = (uint_fast8_t)(way >> 1); /* the first two have known parameters */
         uint_fast8_t form = (first < 0x8000u) ? BINFM_SIGNED : BINFM_UNSIGNED;
-        uint8_t own = binfm_coarsest(record, parameter);
-        uint8_t grid;
+        uint8_t grid = coarsest;
 
         if ((way & 1u) != 0u) {
             form = BINFM_LOGARITHMIC;
-            own = (uint8_t)(first >> 7);
+            grid = (uint8_t)(first >> 7);
         }
-        grid = (way < 2u) ? shared->parameter[form] : own;
+        if (is_own == 0u) {
+            grid = shared->parameter[form];
+        }
         if (((form != BINFM_LOGARITHMIC) || (first > 0x8000u)) && (binfm_is_grid(form, grid) != 0u) &&
             (binfm_grid_holds(form, grid, record, parameter) != 0u)) {
-            const uint_fast8_t tag = (uint_fast8_t)((form * 16u) | ((way < 2u) ? 0u : BINFM_OWN_PARAMETER));
+            const uint_fast8_t tag = (uint_fast8_t)((form * 16u) | ((is_own != 0u) ? BINFM_OWN_PARAMETER : 0u));
 
-            return (((record->tag & 0x73u) == tag) && (parameter == grid)) ? 1u : 0u;
+            return (((record->tag & BINFM_WAY) == tag) && (parameter == grid)) ? 1u : 0u;
         }
     }
     return ((record->tag & BINFM_KIND) == BINFM_LEADING) ? 1u : 0u;
