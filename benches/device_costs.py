@@ -1,4 +1,4 @@
-"""Fit the costs of binfm/devices.py to what emulators count, and print them: `python benches/device_costs.py`."""
+"""Fit the costs of binfm/devices.py to what emulators count, and print them: `python benches/device_costs.py [TARGET…]`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_BITS = 40_000
 
 
 def main() -> None:
-    for name, target in TARGETS.items():
+    for name, target in ((n, TARGETS[n]) for n in sys.argv[1:] or TARGETS):
         rng = np.random.default_rng(0)
         files = [_file(rng) for _ in range(FILES)]
         jobs = [Job(file.blob(rng), _rows(rng, file), check=False) for file in files]
@@ -40,33 +40,32 @@ def main() -> None:
 
 
 def _file(rng: np.random.Generator) -> File:
-    """Return a file of a shape that devices have: up to 30 features, at most 32 factors."""
+    """Return a file of a shape that devices have: up to 35 features, at most 32 factors."""
     tilings, functions = int(rng.choice([1, 2, 4])), int(rng.choice([1, 1, 3, 10]))
     m = int(rng.choice([2, 4, 5, 8, 12, 16, 24, 32]))
     features: list[Feature] = []
-    for _ in range(int(rng.integers(3, 30))):
+    for _ in range(int(rng.integers(3, 36))):
         features.append(_feature(rng, tilings))
         if sum(f.rows(tilings) for f in features) * functions * (m + 1) > MOST_BITS:
             features.pop()
-    scales = tuple((int(rng.integers(-(2**28), 2**28)), *rng.integers(0, 2**16, 2).tolist()) for _ in range(functions))
     shifts = (int(rng.integers(0, 9)), 0, int(rng.integers(0, 4)))
+    scales = blobs.random_scales(rng, functions)
     return File(tuple(features), m, functions, tilings, scales=scales, shifts=shifts)
 
 
 def _feature(rng: np.random.Generator, tilings: int) -> Feature:
     which, n = rng.random(), int(rng.integers(2, 28))
     copies = tilings > 1
-    if which < 0.06:
-        return Feature(0)
-    if which < 0.78:
-        width = int(rng.choice([1, 2, 2, 2, 2, 2, 3, 4]))
-        edges = blobs.random_edges(rng, 6 if width == 1 else n, width)
-        return Feature(1, width if edges else 0, edges, copies and bool(rng.random() < 0.3))
-    if which < 0.86:
-        return Feature(2, 0, tuple(range(n)), copies)
-    if which < 0.94:
+    if which < 0.2:
+        return Feature(blobs.UNUSED)
+    if which < 0.8:
+        edges = blobs.random_edges(rng, n, int(rng.choice([1, 1, 1, 1, 2, 2, 3, 4])))
+        return Feature(blobs.NUMERIC, edges, copies and bool(rng.random() < 0.3))
+    if which < 0.88:
+        return Feature(blobs.WHOLE, tuple(range(n)), copies)
+    if which < 0.95:
         return blobs.whole_feature(rng, n, copies, False)
-    return Feature(3, 0, tuple(f"t{i:02}" for i in range(n)), copies)
+    return Feature(blobs.TEXT, tuple(f"t{i:02}" for i in range(n)), copies)
 
 
 def _rows(rng: np.random.Generator, file: File) -> Any:
@@ -75,10 +74,9 @@ def _rows(rng: np.random.Generator, file: File) -> Any:
 
 
 def _values(feature: Feature) -> Any:
-    if feature.kind == 1:
-        edges = [blobs.number(edge << 32 - 8 * feature.width) for edge in feature.numbers]
-        return np.array([-np.inf, *edges], np.float32)
-    return np.array(range(len(feature.numbers)) if feature.kind == 3 else feature.numbers or [0], np.float64)
+    if feature.kind == blobs.NUMERIC:
+        return np.array([-np.inf, *map(blobs.number, feature.numbers)], np.float32)
+    return np.array(range(len(feature.numbers)) if feature.kind == blobs.TEXT else feature.numbers or [0], np.float64)
 
 
 if __name__ == "__main__":

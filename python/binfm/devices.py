@@ -12,11 +12,15 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
-from binfm.export import Header, check_limits
+from binfm.export import AT_SCALES, Header, check_limits
 
 if TYPE_CHECKING:
     from binfm.model import Model
 
+CODES, LEADING, WHOLE, TEXT = range(4)
+"""Kinds of a feature in a file; the flag of a file with unused ones; the bit of a feature with a count of its own."""
+HAS_UNUSED = 4
+OWN_COUNT = 0x80
 TOLERANCE = 0.15
 """How far, in proportion, an estimated time may be from the mean over rows that have every feature."""
 
@@ -28,9 +32,11 @@ class Costs:
     prediction: float
     feature: float
     """Each feature, used or not."""
-    numeric: float
-    byte_edge: float
-    """An edge of one byte; a step of the search among edges of two bytes, and of three or four."""
+    coded: float
+    """A feature with edges of one byte, and each of them."""
+    code: float
+    leading: float
+    """One with longer edges; a step of the search among edges of two bytes, and of three or four."""
     short_step: float
     long_step: float
     category: float
@@ -61,20 +67,20 @@ class Target:
 
 TARGETS = {
     "avr": Target(
-        "ATmega328P", 4274, 4004, 152, "cycles", 8,
-        Costs(614, 89, 193, 0, 23, 127, 699, 433, 26, 1430, 173, 36, 61.4, 55),
+        "ATmega328P", 4828, 6192, 163, "cycles", 8,
+        Costs(1100, 57, 222, 4.9, 380, 6.7, 54.5, 799, 412, 20, 1480, 198, 34.9, 61.3, 47),
     ),
     "cortex-m0": Target(
-        "Cortex-M0", 1840, 1688, 368, "instructions", 32,
-        Costs(90, 12, 98, 0, 16, 44, 127, 51, 13, 392, 0, 18, 75.3, 37),
+        "Cortex-M0", 2412, 3140, 376, "instructions", 32,
+        Costs(227, 16.6, 122, 2.3, 118, 22.4, 32, 154, 50.4, 11, 357, 0, 21, 74.8, 35.8),
     ),
     "cortex-m3": Target(
-        "Cortex-M3", 1616, 1546, 344, "instructions", 32,
-        Costs(57, 10, 75, 1, 7.5, 35, 89, 35, 11, 214, 0, 9, 50.5, 25),
+        "Cortex-M3", 2172, 2918, 352, "instructions", 32,
+        Costs(135, 14.9, 90, 1.8, 85, 13.7, 21, 105, 35.8, 9.3, 204, 0, 11.5, 50.2, 24.2),
     ),
     "riscv32": Target(
-        "RV32IMAC", 2080, 1880, 320, "instructions", 32,
-        Costs(131, 5, 71, 0, 10, 41, 107, 35, 10, 282, 0, 11, 46.9, 27),
+        "RV32IMAC", 2704, 3512, 336, "instructions", 32,
+        Costs(218, 2.3, 97, 1.3, 87, 16, 23, 124, 34.6, 9, 270, 0, 12, 46.8, 26.2),
     ),
 }  # fmt: skip
 
@@ -107,21 +113,23 @@ def steps(blob: bytes, machine: Target) -> float:
 def count_parts(blob: bytes, word_bits: int) -> Costs:
     """Return how many of each part a model has."""
     header = Header.of(blob)
-    records = list(_records(blob, header.functions))
-    numeric = [record for record in records if record.kind == 1]
-    categories = [record for record in records if record.kind > 1]
-    present = len(numeric) + len(categories)
+    records = list(_records(blob))
+    coded = [record for record in records if record.kind == CODES]
+    leading = [record for record in records if record.kind == LEADING]
+    categories = [record for record in records if record.kind > LEADING]
+    present = len(records)
     words = header.functions * math.ceil(header.m / word_bits)
     return Costs(
         prediction=1,
-        feature=len(records),
-        numeric=len(numeric),
-        byte_edge=sum(record.count for record in numeric if record.width == 1),
-        short_step=sum(record.steps for record in numeric if record.width == 2),
-        long_step=sum(record.steps for record in numeric if record.width > 2),
+        feature=int.from_bytes(blob[10:14], "little"),
+        coded=len(coded),
+        code=sum(record.count for record in coded),
+        leading=len(leading),
+        short_step=sum(record.steps for record in leading if record.width == 2),
+        long_step=sum(record.steps for record in leading if record.width > 2),
         category=len(categories),
         level_step=sum(record.steps for record in categories if record.width > 0),
-        text=sum(record.count for record in categories if record.kind == 3),
+        text=sum(record.count for record in categories if record.kind == TEXT),
         function=header.functions,
         word=words,
         start=words * present,
@@ -143,16 +151,30 @@ class _Record:
         return math.log2(self.count + 1)
 
 
-def _records(blob: bytes, functions: int) -> Iterator[_Record]:
-    at = 25 + 8 * functions
-    for _ in range(int.from_bytes(blob[10:14], "little")):
+def _records(blob: bytes) -> Iterator[_Record]:
+    """Yield the features that are used, as docs/file-format.md has them."""
+    flags, features, functions, usual = (
+        *(blob[5], int.from_bytes(blob[10:14], "little")),
+        *(int.from_bytes(blob[at : at + 2], "little") for at in (16, 25)),
+    )
+    at = AT_SCALES + (8 if functions == 1 else 4 * functions)
+    used = features
+    if flags & HAS_UNUSED:
+        size = -(-features // 8)
+        used = sum(byte.bit_count() for byte in blob[at : at + size])
+        at += size
+    for _ in range(used):
         tag, at = blob[at], at + 1
-        kind, width, count = tag & 3, tag >> 4, 0
-        if kind > 0:
+        kind, width, count = tag & 3, tag >> 4, usual
+        if kind == CODES:
+            width, at = 1, at + (tag >> 6 & 1)
+        elif kind == LEADING:
+            width = (tag >> 4 & 3) + (tag & 0x30 > 0)
+        if kind > LEADING or tag & OWN_COUNT:
             count, at = _count(blob, at)
         yield _Record(kind, width, count)
         at += width * count
-        for _ in range(count if kind == 3 else 0):
+        for _ in range(count if kind == TEXT else 0):
             size, at = _count(blob, at)
             at += size
 

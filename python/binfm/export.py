@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from binfm.model import Feature, Model
 
+AT_SCALES = 27
+"""Where the scales of the score functions begin in a file."""
 TEST_ROWS = 8
 """Rows of the self-test: as many as `_probes` has values for a feature, so that each value is in one of them."""
 MOST_BYTES = 2**22 - 1
@@ -56,7 +58,8 @@ class Header:
     def of(cls, blob: bytes) -> Header:
         """Read the header of a file."""
         m, functions, tilings, loss, shift_a, shift_c, shift_bias, exponent = struct.unpack_from("<HHBBBBBh", blob, 14)
-        scales = tuple(struct.unpack_from("<iHH", blob, 25 + 8 * k) for k in range(functions))
+        form, size = ("<iHH", 8) if functions == 1 else ("<hBB", 4)
+        scales = tuple(struct.unpack_from(form, blob, AT_SCALES + size * k) for k in range(functions))
         return cls(m, functions, tilings, loss, shift_a, shift_c, shift_bias, exponent, scales)
 
     def score(self, function: int, linear: int, pairs: int) -> int:

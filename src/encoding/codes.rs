@@ -75,7 +75,7 @@ impl Codes {
             Self::spanning(form, edges)?
         } else {
             let finest = edges.iter().filter(|&&edge| edge != 0).map(|&edge| last_bit(edge)).min();
-            Self::linear(form, finest.unwrap_or(0))?
+            Self::linear(form, finest.unwrap_or(0).min(*EXPONENTS.end()))?
         };
         codes.hold(edges).then_some(codes)
     }
@@ -179,6 +179,11 @@ mod tests {
         assert_eq!(
             Codes::holding(Form::Unsigned, &[key(0.0)]).map(|codes| codes.parameter),
             Some(0)
+        );
+        assert_eq!(
+            Codes::holding(Form::Unsigned, &[key(2.0_f32.powi(121))]).map(|codes| codes.parameter),
+            Some(119),
+            "the greatest exponent that there is"
         );
         assert_eq!(Codes::holding(Form::Unsigned, &[key(1.0), key(257.0)]), None);
         assert_eq!(Codes::holding(Form::Unsigned, &[key(f32::INFINITY)]), None);

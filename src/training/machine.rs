@@ -23,8 +23,6 @@ pub struct Machine {
     spread: f64,
 }
 
-/// What the learning rate is multiplied by after each epoch.
-const DECAY: f64 = 0.97;
 /// Rows between two refreshes of α and β, where the table is small.
 const REFRESH: usize = 1000;
 /// A refresh reads all rows of the table; training between two of them shall touch this many times more.
@@ -75,19 +73,20 @@ impl Machine {
         Ok(machine)
     }
 
-    /// A pass over the rows in the given order; the training loss as they were visited, and the loss on held-out rows.
+    /// A pass over the rows in the given order, with a share of the learning rate; the training loss as they were visited,
+    /// and the loss on held-out rows.
     ///
     /// # Errors
     /// If it is stopped.
     pub fn epoch(
         &mut self,
-        number: usize,
+        share: f64,
         examples: &Examples,
         order: &[u32],
         valid: Option<&Examples>,
         stop: &Stop,
     ) -> Result<(f64, Option<f64>)> {
-        self.latent.set_rate(self.first_rate * libm::pow(DECAY, number as f64 - 1.0));
+        self.latent.set_rate(self.first_rate * share);
         let (mut total, mut weights) = (0.0, 0.0);
         for (visited, &row) in order.iter().enumerate() {
             stop.check()?;

@@ -37,11 +37,25 @@ pub struct Course {
     pub steady: bool,
 }
 
+/// What the learning rate is multiplied by after each pass.
+const DECAY: f64 = 0.97;
+/// Share of a course over which the learning rate then falls to nothing: signs that waver come to rest.
+const LAST: f64 = 0.25;
+
 impl Course {
     /// What the parameters of a whole training say.
     pub fn of(params: &Params) -> Self {
         let Params { epochs, early_stopping, patience, .. } = *params;
         Self { epochs, early_stopping, patience, steady: false }
+    }
+
+    /// The share of the learning rate for an epoch of this course, after some passes of it and others.
+    fn share(self, epoch: usize, passes: usize) -> f64 {
+        if self.steady {
+            return 1.0;
+        }
+        let left = 1.0 - (epoch as f64 - 1.0) / self.epochs as f64;
+        libm::pow(DECAY, passes as f64) * (left / LAST).min(1.0)
     }
 }
 
@@ -117,13 +131,13 @@ impl Trainer {
         let mut history = History::new(course.early_stopping && valid.is_some(), course.patience);
         for epoch in 1..=course.epochs {
             random::shuffle(&mut self.order, &mut self.rng);
+            let share = course.share(epoch, self.passes);
             self.passes += usize::from(!course.steady);
-            let pass = if course.steady { 1 } else { self.passes };
             let order = &self.order;
             let losses = run.threads.map(
                 &mut self.machines,
                 || (),
-                |(), machine: &mut Machine| machine.epoch(pass, examples, order, valid, run.stop),
+                |(), machine: &mut Machine| machine.epoch(share, examples, order, valid, run.stop),
             )?;
             let record = Epoch::mean(epoch, &losses);
             if history.push(record) {

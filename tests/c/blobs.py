@@ -1,6 +1,8 @@
 """Random model files of every shape, written from docs/file-format.md, and rows that probe their edges."""
 
+import functools
 import struct
+from collections import Counter
 from dataclasses import dataclass
 
 import binfm
@@ -17,32 +19,38 @@ SPECIAL = np.array(
     np.uint32,
 ).view(np.float32)
 
+UNUSED, NUMERIC, WHOLE, TEXT = range(4)
+UNSIGNED, SIGNED, LOGARITHMIC = range(3)
+COPIES, MISSING, OWN_PARAMETER, OWN_COUNT = 4, 8, 0x40, 0x80
+LOWEST, ZERO, HIGHEST = 0x7FFFFF, 0x80000000, 0xFF800000
+"""Keys of -inf, zero and inf."""
+
 
 @dataclass(frozen=True)
 class Feature:
-    """One record. `numbers` are edges as keys, levels, or texts."""
+    """One feature. `numbers` are edges as keys, levels of `width` bytes, or texts."""
 
     kind: int
-    width: int = 0
     numbers: tuple = ()
     copies: bool = False
     missing: bool = False
+    width: int = 0
 
-    def record(self):
-        if self.kind == 0:
-            return b"\0"
-        tag = self.kind | 4 * self.copies | 8 * self.missing | self.width << 4
-        head = bytes([tag]) + count(len(self.numbers))
-        if self.kind == 3:
+    def record(self, usual, parameters):
+        """Return the record, after records with a usual number of edges and the last parameter of each form."""
+        bits = COPIES * self.copies | MISSING * self.missing
+        if self.kind == NUMERIC:
+            return edges_record(self.numbers, bits, usual, parameters)
+        head = bytes([self.kind | bits | self.width << 4]) + count(len(self.numbers))
+        if self.kind == TEXT:
             return head + b"".join(text(t) for t in self.numbers)
-        if self.width == 0:
-            return head
-        return head + b"".join(int(n).to_bytes(self.width, "little", signed=self.kind == 2) for n in self.numbers)
+        levels = self.numbers if self.width else ()
+        return head + b"".join(int(n).to_bytes(self.width, "little", signed=True) for n in levels)
 
     def rows(self, tilings):
-        if self.kind == 0:
+        if self.kind == UNUSED:
             return 0
-        cells = len(self.numbers) + (self.kind == 1)
+        cells = len(self.numbers) + (self.kind == NUMERIC)
         return (cells - 1) * (tilings if self.copies else 1) + tilings * (2 if self.missing else 1)
 
 
@@ -60,14 +68,24 @@ class File:
     scales: tuple = ((0, 1, 1),)
     sparse: bool = False
     labels: bytes = b""
+    names: bytes | None = None
+    """Texts, one for each feature."""
+    usual: int | None = None
+    """The usual number of edges, if it is not to be the right one."""
 
     def blob(self, rng=None):
-        head = struct.pack("<4sBB", b"\xb1FM\n", 1, self.sparse | 2 * bool(self.labels))
+        used = [feature.kind != UNUSED for feature in self.features]
+        flags = self.sparse | 2 * bool(self.labels) | 4 * (not all(used)) | 8 * (self.names is not None)
+        head = struct.pack("<4sBB", b"\xb1FM\n", 1, flags)
+        usual = usual_edges(self.features) if self.usual is None else self.usual
         body = struct.pack("<IHHBB", len(self.features), self.m, self.functions, self.tilings, self.loss)
-        body += bytes(self.shifts) + struct.pack("<h", self.exponent)
-        body += b"".join(struct.pack("<iHH", *scales) for scales in self.scales)
-        body += b"".join(feature.record() for feature in self.features)
-        body += self.random_bits(rng or np.random.default_rng(0)) + self.labels
+        body += bytes(self.shifts) + struct.pack("<hH", self.exponent, usual)
+        body += b"".join(struct.pack("<iHH" if self.functions == 1 else "<hBB", *scales) for scales in self.scales)
+        if not all(used):
+            body += np.packbits(used, bitorder="little").tobytes()
+        parameters = {}
+        body += b"".join(f.record(usual, parameters) for f in self.features if f.kind != UNUSED)
+        body += self.random_bits(rng or np.random.default_rng(0)) + self.labels + (self.names or b"")
         return signed(head + struct.pack("<I", len(body) + 14) + body)
 
     def random_bits(self, rng):
@@ -76,6 +94,59 @@ class File:
         if size % 8:
             bits[-1] &= 2 ** (size % 8) - 1
         return bytes(bits)
+
+
+def usual_edges(features):
+    """Return the number of edges that most numeric features have, of equals the smallest."""
+    frequency = Counter(len(feature.numbers) for feature in features if feature.kind == NUMERIC)
+    usual = min(frequency, key=lambda n: (-frequency[n], n), default=0)
+    return usual if usual < 2**16 else 0
+
+
+# Edges
+
+
+@functools.cache
+def grid(form, parameter):
+    """Return the code of each edge on a grid; there are none with a parameter that cannot be."""
+    if form == LOGARITHMIC:
+        bits = [(parameter << 23) + (code << 19) for code in range(256)]
+        return {b + ZERO: code for code, b in enumerate(bits) if b < 0x7F800000}
+    e = parameter - 256 if parameter > 127 else parameter
+    if not -126 <= e <= 119:
+        return {}
+    if form == UNSIGNED:
+        return {key(np.float32(code * 2.0**e)): code for code in range(256)}
+    return {key(np.float32((code - 128) * 2.0**e)) + (code < 128): code for code in range(256)}
+
+
+def ways(edges, parameters):
+    """Yield form, parameter and whether it is written for each way to write edges in one byte, the first one first."""
+    even = SIGNED if edges[0] < ZERO else UNSIGNED
+    forms = [even, LOGARITHMIC] if edges[0] > ZERO else [even]
+    yield from ((form, parameters[form], False) for form in forms if form in parameters)
+    coarsest = (e % 256 for e in range(119, -127, -1) if all(edge in grid(even, e % 256) for edge in edges))
+    if edges == (ZERO,):
+        coarsest = iter([0])
+    yield from ((even, parameter, True) for parameter in coarsest)
+    if edges[0] > ZERO:
+        yield LOGARITHMIC, (edges[0] - ZERO) >> 23, True
+
+
+def edges_record(edges, bits, usual, parameters):
+    own_count = OWN_COUNT * (len(edges) != usual)
+    number = count(len(edges)) if own_count else b""
+    if not edges:
+        return bytes([1 | bits | own_count]) + number
+    for form, parameter, own in ways(edges, parameters):
+        codes = [grid(form, parameter).get(edge) for edge in edges]
+        if None not in codes:
+            parameters[form] = parameter
+            head = bytes([bits | own_count | form << 4 | OWN_PARAMETER * own]) + bytes([parameter] * own)
+            return head + number + bytes(codes)
+    width = next(w for w in (2, 3, 4) if all(edge % 2 ** (32 - 8 * w) == 0 for edge in edges))
+    leading = b"".join((edge >> 32 - 8 * width).to_bytes(width, "little") for edge in edges)
+    return bytes([1 | bits | own_count | width - 1 << 4]) + number + leading
 
 
 def count(value):
@@ -134,7 +205,6 @@ def random_file(rng, small=False):
         m, functions, tilings = min(m, 9), 1, min(tilings, 7)
     most = max(1, min(40, 20_000 // (features * tilings * functions * (m + 1))))
     loss = int(rng.integers(0, 4)) if functions == 1 else int(rng.integers(0, 3))
-    scales = [(rng.integers(-(2**31), 2**31), rng.integers(0, 2**16), rng.integers(0, 2**16)) for _ in range(functions)]
     return File(
         features=tuple(random_feature(rng, tilings, most) for _ in range(features)),
         m=m,
@@ -143,40 +213,51 @@ def random_file(rng, small=False):
         loss=loss,
         shifts=tuple(int(rng.integers(0, 25)) if rng.random() < 0.5 else 0 for _ in range(3)),
         exponent=int(rng.integers(-1022, 1023)),
-        scales=tuple(tuple(int(x) for x in s) for s in scales),
+        scales=random_scales(rng, functions),
         sparse=bool(rng.random() < 0.3),
         labels=b"" if loss == 3 else random_labels(rng, max(functions, 2)),
+        names=b"".join(text(f"x{j} é") for j in range(features)) if rng.random() < 0.3 else None,
     )
 
 
+def random_scales(rng, functions):
+    bias, multiplier = (2**31, 2**16) if functions == 1 else (2**15, 2**8)
+    scale = lambda: (int(rng.integers(-bias, bias)), *rng.integers(0, multiplier, 2).tolist())  # noqa: E731
+    return tuple(scale() for _ in range(functions))
+
+
 def random_feature(rng, tilings, most):
-    kind = int(rng.choice([0, 1, 1, 1, 1, 2, 2, 3]))
+    kind = int(rng.choice([UNUSED, *[NUMERIC] * 5, WHOLE, WHOLE, TEXT]))
     missing = bool(rng.random() < 0.4)
-    n = int(rng.integers(1, most + 1))
-    if kind == 0:
-        return Feature(0)
-    if kind == 1:
+    n = int(rng.choice([rng.integers(1, most + 1), min(most, 6)]))
+    if kind == UNUSED:
+        return Feature(UNUSED)
+    if kind == NUMERIC:
         copies = tilings > 1 and bool(rng.random() < 0.3)
-        width = int(rng.integers(1, 5))
-        edges = random_edges(rng, n - 1, width)
-        return Feature(1, width if edges else 0, edges, copies, missing)
+        return Feature(NUMERIC, random_edges(rng, n - 1, int(rng.choice([1, 1, 1, 2, 3, 4]))), copies, missing)
     copies = tilings > 1
-    if kind == 3:
+    if kind == TEXT:
         texts = sorted({"".join(rng.choice(list("abcß日😀 *"), rng.integers(0, 5))) for _ in range(n)}, key=str.encode)
-        return Feature(3, 0, tuple(texts), copies, missing)
+        return Feature(TEXT, tuple(texts), copies, missing)
     if rng.random() < 0.4:
-        return Feature(2, 0, tuple(range(n)), copies, missing)
+        return Feature(WHOLE, tuple(range(n)), copies, missing)
     return whole_feature(rng, n, copies, missing)
 
 
 def random_edges(rng, n, width):
+    """Return up to so many edges of so many bytes each; of one byte, on a grid that others are likely to have too."""
+    if width == 1:
+        form = int(rng.integers(0, 3))
+        near = 127 if form == LOGARITHMIC else 0
+        parameter = int(rng.choice([near, near + 2, near + 2, rng.integers(0, 256)]))
+        edges = sorted(grid(form, parameter) or grid(form, near))
+        return tuple(sorted(rng.choice(edges, min(n, len(edges)), replace=False).tolist()))
     scale = rng.choice([1.0, 1e-3, 1e6, 1e-42, 1e38])
     with np.errstate(over="ignore"):
         keys = {key(x) for x in (rng.normal(size=n) * scale).astype(np.float32)}
     keys |= {key(x) for x in rng.choice(SPECIAL[4:], n // 4)}
-    spare = 32 - 8 * width
-    leading = {k >> spare for k in keys}
-    return tuple(sorted(e for e in leading if 0x7FFFFF <= e << spare <= 0xFF800000))
+    leading = {k >> 32 - 8 * width << 32 - 8 * width for k in keys}
+    return tuple(sorted(edge for edge in leading if LOWEST <= edge <= HIGHEST))
 
 
 def whole_feature(rng, n, copies, missing):
@@ -184,8 +265,8 @@ def whole_feature(rng, n, copies, missing):
     levels = sorted({int(x) for x in rng.integers(-span, span, n)} | {int(np.float32(rng.integers(-span, span)))})
     width = min(w for w in (1, 2, 4, 8) if all(-(2 ** (8 * w - 1)) <= x < 2 ** (8 * w - 1) for x in levels))
     if levels == list(range(len(levels))):
-        return Feature(2, 0, tuple(levels), copies, missing)
-    return Feature(2, width, tuple(levels), copies, missing)
+        return Feature(WHOLE, tuple(levels), copies, missing)
+    return Feature(WHOLE, tuple(levels), copies, missing, width)
 
 
 def random_labels(rng, classes):
@@ -208,13 +289,13 @@ def random_labels(rng, classes):
 def probes(rng, feature):
     """Return values that fall on, below and above everything that a record names."""
     around = list(SPECIAL) + [np.float32(x) for x in rng.normal(size=4) * 10.0 ** rng.integers(-3, 7)]
-    if feature.kind == 1:
+    if feature.kind == NUMERIC:
         for edge in feature.numbers:
-            at = number(edge << 32 - 8 * feature.width)
+            at = number(edge)
             around += [at, np.nextafter(at, np.float32(-np.inf)), np.nextafter(at, np.float32(np.inf))]
     else:
         with np.errstate(over="ignore"):
-            n = range(len(feature.numbers)) if feature.kind == 3 else feature.numbers
+            n = range(len(feature.numbers)) if feature.kind == TEXT else feature.numbers
             around += [np.float32(x + d) for x in (*n, len(feature.numbers)) for d in (-1, 0, 0, 0.5, 1)]
     return np.array(around, np.float32)
 
@@ -244,7 +325,7 @@ def answer(blob, X):
     """Return what the extension says about rows of numbers; a text category is given by its index."""
     model = binfm.Model.from_bytes(blob)
     _, functions, _, loss, shift_a, shift_c, shift_bias, exponent = struct.unpack_from("<HHBBBBBh", blob, 14)
-    scales = [struct.unpack_from("<iHH", blob, 25 + 8 * k) for k in range(functions)]
+    scales = read_scales(blob)
     terms = model._core.terms(np.ascontiguousarray(X), 1).tolist()
     scores = [
         [
@@ -260,9 +341,16 @@ def answer(blob, X):
 
 def is_too_large(blob):
     """Return whether a sound file is beyond the limits that binfm.h states."""
-    _, m, functions, tilings, _, _, shift_c = struct.unpack_from("<IHHBBBB", blob, 10)
+    _, m, _, tilings, _, _, shift_c = struct.unpack_from("<IHHBBBB", blob, 10)
     model = binfm.Model.from_bytes(blob)
     active = tilings * sum(feature.kind != "unused" for feature in model.features)
     pairs = m * active * (active - 1) // 2
-    largest = max(struct.unpack_from("<iHH", blob, 25 + 8 * k)[2] for k in range(functions))
+    largest = max(c for _, _, c in read_scales(blob))
     return len(blob) >= 2**22 or active > 65535 or m * active**2 >= 2**32 or pairs * largest << shift_c >= 2**61
+
+
+def read_scales(blob):
+    """Return bias, a and c of each score function."""
+    (functions,) = struct.unpack_from("<H", blob, 16)
+    form, size = ("<iHH", 8) if functions == 1 else ("<hBB", 4)
+    return [struct.unpack_from(form, blob, 27 + size * k) for k in range(functions)]

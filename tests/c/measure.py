@@ -8,6 +8,8 @@ from machines import FIRMWARE, run
 def flash(target, folder, *options, source=FIRMWARE / "flash.c"):
     """Return the bytes that a program links to predict, and with -DCHECK to check a model too; libgcc included."""
     link = ["-nostdlib", "-nostartfiles", "-ffunction-sections", "-Wl,--gc-sections", "-Wl,--entry=program"]
+    if target.name == "avr":
+        link.append("-Wl,--defsym=__TEXT_REGION_LENGTH__=1M")  # to say by how much it does not fit
     flags = [flag for flag in target.flags if flag not in ("-T", "-nostartfiles") and not flag.endswith(".ld")]
     elf = folder / "flash.elf"
     run([target.compiler, *flags, target.optimize, target.include, *options, *link, source, "-lgcc", "-o", elf])

@@ -9,7 +9,7 @@ import blobs
 import numpy as np
 import pytest
 from binfm import export
-from blobs import Feature, File
+from blobs import NUMERIC, Feature, File
 from machines import FIRMWARE, INCLUDE, STRICT, TARGETS, need, run
 
 MAIN = """
@@ -44,7 +44,7 @@ def test_a_changed_model_fails_its_test(trained, tmp_path):
     text = (tmp_path / "model.h").read_text()
     blob = model.to_bytes()
     damaged = bytearray(blob)
-    damaged[25] ^= 16  # the bias
+    damaged[27] ^= 16  # the bias
     for other, status in ((bytes(damaged), 4), (blobs.signed(damaged[:-4]), 7)):
         (tmp_path / "model.h").write_text(text.replace(listing(blob), listing(other)))
         assert compiled(tmp_path, "gcc", f"-I{INCLUDE}")[0] == str(status)
@@ -125,7 +125,7 @@ def test_arguments_of_the_wrong_type_are_named(trained, tmp_path):
 
 
 def test_what_the_runtime_refuses_is_not_exported(tmp_path):
-    model = binfm.Model.from_bytes(File((Feature(1),) * 512, m=1, tilings=128).blob())
+    model = binfm.Model.from_bytes(File((Feature(NUMERIC),) * 512, m=1, tilings=128).blob())
     with pytest.raises(ValueError, match=r"^model: got 65536 rows .*; accepted by the C runtime are up to 65535$"):
         model.export_c(tmp_path / "model.h")
     assert list(tmp_path.iterdir()) == []
@@ -136,7 +136,7 @@ def test_what_the_runtime_refuses_is_not_exported(tmp_path):
 def test_a_large_model_compiles_in_a_second(tmp_path):
     need("gcc")
     rng = np.random.default_rng(0)
-    file = File(tuple(Feature(1, 4, blobs.random_edges(rng, 60, 4)) for _ in range(100)), m=250)
+    file = File(tuple(Feature(NUMERIC, blobs.random_edges(rng, 60, 4)) for _ in range(100)), m=250)
     binfm.Model.from_bytes(file.blob(rng)).export_c(tmp_path / "model.h", name="gesture", runtime=True)
     assert (tmp_path / "model.h").stat().st_size > 500_000
     (tmp_path / "main.c").write_text('#include "model.h"\nint main(void) { return (int)gesture_selftest(); }\n')

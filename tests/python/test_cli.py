@@ -264,6 +264,22 @@ def test_dates_in_json(tmp_path):
     assert "column 'day' holds 'soon', not a number" in run("predict", "m.binfm", "u.ndjson", cwd=tmp_path, code=1)
 
 
+def test_later_rows_may_differ(folder, tmp_path):
+    """Fractions, values after a long gap: what the first rows do not tell."""
+    model = binfm.load(folder / "late.binfm")
+    place = pl.int_range(12_000)
+    hour = pl.when(place >= 11_000).then(pl.col("hour") + pl.when(place == 11_500).then(0.5).otherwise(0))
+    rows = pl.concat([flights()] * 40).with_columns(hour=hour)
+    rows.write_csv(tmp_path / "rows.csv")
+    lines = run("predict", folder / "late.binfm", tmp_path / "rows.csv", "--keep", "gate").decode().split()
+    wanted = zip(rows["gate"], model.predict(rows.select(model.feature_names)), strict=True)
+    assert lines == ["gate,prediction", *(f"{gate},{label}" for gate, label in wanted)]
+    rows.with_columns(hour=pl.when(place < 11_999).then(pl.lit("7")).otherwise(pl.lit("noon"))).write_csv(
+        tmp_path / "bad.csv"
+    )
+    assert re.search("bad.csv: .*noon.*hour", run("predict", folder / "late.binfm", tmp_path / "bad.csv", code=1))
+
+
 def test_a_file_without_header(tmp_path):
     flights().select("hour", "late").write_csv(tmp_path / "bare.csv", include_header=False)
     run("train", "bare.csv", "--no-header", "--target", "column_2", "-o", "m.binfm", cwd=tmp_path)

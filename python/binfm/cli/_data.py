@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from binfm.cli._dates import with_dates
+from binfm.cli._dates import SAMPLE_ROWS, with_dates
 
 FORMATS = {
     ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet", ".ndjson": "ndjson", ".jsonl": "ndjson",
@@ -64,7 +64,6 @@ class Source:
         options = {
             "has_header": not args.no_header,
             "null_values": ["", *(args.missing or MISSING)],
-            "try_parse_dates": True,
             "with_column_names": _numbered if args.no_header else None,
         }
         if given != "-":
@@ -89,19 +88,17 @@ class Source:
     def columns(self) -> list[str]:
         """Return the names of the columns."""
         with self._explained():
-            return self._scan(infer_schema_length=0).collect_schema().names()  # type: ignore[no-any-return]
+            return self._lazy(infer_schema_length=SAMPLE_ROWS).collect_schema().names()  # type: ignore[no-any-return]
 
     def table(self, text: list[str]) -> Any:
         """Return all rows; the columns in `text` are read as text, whatever they look like."""
         with self._explained():
             return self._scan(text).collect()
 
-    def batches(self, text: list[str], columns: list[str] | None = None) -> Iterator[Any]:
-        """Return the rows in order, some at a time, with all or some of the columns."""
+    def batches(self, text: list[str], numbers: list[str]) -> Iterator[Any]:
+        """Return the rows in order, some at a time; columns neither in `text` nor in `numbers` are left as they are."""
         with self._explained():
-            scan = self._scan(text)
-            scan = scan if columns is None else scan.select(columns)
-            yield from scan.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
+            yield from self._scan_for(text, numbers).collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
 
     def stored(self, features: int | None = None) -> tuple[Any, Any]:
         """Return all rows of a LIBSVM file, and their labels."""
@@ -125,17 +122,35 @@ class Source:
             raise ValueError(f"{self.name}: not a LIBSVM file ({error})") from None
         return X, y.astype(int) if (y == y.astype(int)).all() else y
 
-    def _scan(self, text: Any = (), infer_schema_length: int | None = None) -> Any:
+    def _scan(self, text: list[str]) -> Any:
+        """Return a lazy table whose types are found out from all rows."""
+        overrides = dict.fromkeys(text, _polars().String)
+        if self.format == "parquet":
+            return self._lazy()
+        found = self._lazy(infer_schema_length=None, schema_overrides=overrides).collect_schema()
+        return with_dates(self._lazy(schema=found), [name for name in found if name not in text])
+
+    def _scan_for(self, text: list[str], numbers: list[str]) -> Any:
+        """Return a lazy table for a model: its types are known but for dates, which the first rows tell."""
         polars = _polars()
-        overrides = dict.fromkeys(text, polars.String)
+        if self.format == "parquet":
+            return self._lazy()
+        found = self._lazy(infer_schema_length=SAMPLE_ROWS).collect_schema()
+        for name, kind in found.items():
+            if name in text or (self.format != "ndjson" and name not in numbers):
+                found[name] = polars.String
+            elif name in numbers and kind.is_numeric():
+                found[name] = polars.Float64  # a later row may have a fraction
+        return with_dates(self._lazy(schema=found), numbers, polars.Float64)
+
+    def _lazy(self, **reading: Any) -> Any:
+        """Return what polars makes of the file."""
+        polars = _polars()
         if self.format == "parquet":
             return polars.scan_parquet(self.path, glob=False)
         if self.format == "ndjson":
-            scan = polars.scan_ndjson(self.path, infer_schema_length=None, schema_overrides=overrides)
-            return with_dates(scan, list(text))
-        return polars.scan_csv(
-            self.path, glob=False, infer_schema_length=infer_schema_length, schema_overrides=overrides, **self.options
-        )
+            return polars.scan_ndjson(self.path, **reading)
+        return polars.scan_csv(self.path, glob=False, **self.options, **reading)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -35,9 +35,10 @@ def batches(model: Model, source: Source, target: str | None = None) -> Iterator
         return
     names = _columns(model, source, target)
     text = [names[j] for j in model._vocabularies if j < len(names)]
-    if target is not None and model.classes is not None and model.classes.dtype.kind == "U":
-        text.append(target)
-    for table in source.batches(text):
+    numbers = [name for name in names if name not in text]
+    if target is not None:
+        (text if model.classes is not None and model.classes.dtype.kind == "U" else numbers).append(target)
+    for table in source.batches(text, numbers):
         yield Batch(table.select(names), None if target is None else table[target], table)
 
 

@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* ======== Settings =============================================================================================== */
+
 /* How a byte of the model is read. On AVR it lies in flash; define BINFM_BYTE beforehand if yours lies elsewhere. */
 #ifndef BINFM_BYTE
 #ifdef __AVR__
@@ -55,6 +57,8 @@
 #define BINFM_LARGE static inline
 #endif
 
+/* ======== What users see: a status, the limits, the size of an array ============================================= */
+
 /* What binfm_check finds. */
 typedef enum {
     BINFM_OK = 0,
@@ -79,7 +83,8 @@ typedef enum {
 /* Size of the array that takes the active rows: how many features are active, where the bits begin, a start each. */
 #define BINFM_ACTIVE(features) ((features) + 2u)
 
-/* The file: docs/file-format.md. */
+/* ======== The file, as docs/file-format.md has it ================================================================ */
+
 #define BINFM_MAGIC 0x0a4d46b1u
 #define BINFM_VERSION 1u
 #define BINFM_MOST_SHIFT 24u
@@ -96,21 +101,33 @@ typedef enum {
 #define BINFM_AT_SHIFT_C 21u
 #define BINFM_AT_SHIFT_BIAS 22u
 #define BINFM_AT_EXPONENT 23u
-#define BINFM_AT_SCALES 25u
-#define BINFM_SCALE_BYTES 8u
+#define BINFM_AT_USUAL 25u
+#define BINFM_AT_SCALES 27u
 #define BINFM_CHECKSUM_BYTES 4u
 /* Flags of the file. */
 #define BINFM_ZERO_IS_ABSENT 1u
 #define BINFM_HAS_LABELS 2u
-/* The first byte of a feature: kind, copies, missing cell; the width of its numbers is in the upper four bits. */
+#define BINFM_HAS_UNUSED 4u
+#define BINFM_HAS_NAMES 8u
+#define BINFM_FLAGS 15u
+/* The first byte of a feature: kind, copies, missing cell; the upper four bits go by the kind. */
 #define BINFM_KIND 3u
-#define BINFM_NUMERIC 1u
+#define BINFM_CODES 0u
+#define BINFM_LEADING 1u
+#define BINFM_WHOLE 2u
 #define BINFM_TEXT 3u
 #define BINFM_COPIES 4u
 #define BINFM_MISSING 8u
+#define BINFM_OWN_PARAMETER 0x40u
+#define BINFM_OWN_COUNT 0x80u
+/* How the codes of a feature are spaced. */
+#define BINFM_FORM 3u
+#define BINFM_UNSIGNED 0u
+#define BINFM_SIGNED 1u
+#define BINFM_LOGARITHMIC 2u
 #define BINFM_REGRESSION 3u
 
-/* Reading */
+/* ======== Reading numbers ======================================================================================== */
 
 BINFM_SMALL uint16_t binfm_u16(const uint8_t *at)
 {
@@ -120,18 +137,6 @@ BINFM_SMALL uint16_t binfm_u16(const uint8_t *at)
 BINFM_LARGE uint32_t binfm_u32(const uint8_t *at)
 {
     return binfm_u16(at) | ((uint32_t)binfm_u16(at + 2) << 16);
-}
-
-/* An unsigned number of up to 4 bytes. */
-BINFM_SMALL uint32_t binfm_unsigned(const uint8_t *at, uint_fast8_t width)
-{
-    uint32_t value = 0u;
-    uint_fast8_t i;
-
-    for (i = width; i > 0u; i--) {
-        value = (value << 8) | BINFM_BYTE(at + (i - 1u));
-    }
-    return value;
 }
 
 /* A signed number of 1 to 8 bytes. */
@@ -163,7 +168,7 @@ BINFM_SMALL const uint8_t *binfm_read_count(const uint8_t *at, size_t *count)
     return next;
 }
 
-/* What the header says */
+/* ======== What the header says =================================================================================== */
 
 /* Number of values in a row. */
 static inline uint32_t binfm_features(const uint8_t *model)
@@ -200,7 +205,19 @@ BINFM_SMALL uint32_t binfm_row_bits(const uint8_t *model)
     return binfm_functions(model) * ((uint32_t)binfm_u16(model + BINFM_AT_FACTORS) + 1u);
 }
 
-/* From values to active rows. A value goes by the bits of its float32. */
+/* Bytes of the scales of a score function: bias, a, and c. */
+BINFM_SMALL uint_fast8_t binfm_scale_bytes(const uint8_t *model)
+{
+    return (binfm_functions(model) == 1u) ? 8u : 4u;
+}
+
+/* What follows the scales of all score functions. */
+BINFM_SMALL const uint8_t *binfm_after_scales(const uint8_t *model)
+{
+    return model + BINFM_AT_SCALES + ((size_t)binfm_scale_bytes(model) * binfm_functions(model));
+}
+
+/* ======== Values: a value goes by the bits of its float32 ======================================================== */
 
 #if defined(__GNUC__) && !defined(BINFM_PLAIN_C)
 typedef uint32_t __attribute__((may_alias)) binfm_float_bits;
@@ -269,7 +286,97 @@ BINFM_SMALL uint_fast8_t binfm_is_zero(uint32_t bits)
     return (((upper & 0x7fu) == 0u) && ((bits & 0xffffffu) == 0u)) ? 1u : 0u;
 }
 
-/* The number of edges that are not above a key. Nearly all features have fewer than 256 edges of two bytes... */
+/* ======== Cells of numbers: how many edges are not above a number ================================================ */
+
+/*
+ * Edges of one byte are codes of a grid, and the upper two bytes of a number, that is its sign, its exponent and seven
+ * bits of its mantissa, tell where it lies on that grid.
+ */
+
+/* The exponent of numbers whose mantissa, with its hidden bit, is their code: by the parameter, which is -126 to 119. */
+#define BINFM_UNIT(parameter) ((uint8_t)((parameter) + 134u))
+
+/* Find the last code of a grid that is not above a number. -1: all are above it; 1: it is beyond the last; else 0. */
+BINFM_SMALL int_fast8_t binfm_code(uint_fast8_t form, uint8_t parameter, uint16_t upper, uint8_t *code)
+{
+    const uint8_t exponent = (uint8_t)(upper >> 7);
+    const uint8_t mantissa = (uint8_t)((uint8_t)upper | 0x80u);
+    const uint_fast8_t negative = ((upper & 0x8000u) != 0u) ? 1u : 0u;
+    const int_fast8_t outside = (negative != 0u) ? -1 : 1;
+    uint8_t shift;
+
+    if ((negative != 0u) && (form != BINFM_SIGNED)) {
+        return -1;
+    }
+    if (form == BINFM_LOGARITHMIC) {
+        const uint8_t octave = (uint8_t)(exponent - parameter);
+
+        *code = (uint8_t)((octave * 16u) | ((mantissa >> 3) & 15u));
+        if (exponent < parameter) {
+            return -1;
+        }
+        return (octave > 15u) ? 1 : 0;
+    }
+    shift = (uint8_t)(BINFM_UNIT(parameter) - exponent);
+    if (exponent > BINFM_UNIT(parameter)) {
+        return outside;
+    }
+    *code = (shift < 8u) ? (uint8_t)(mantissa >> shift) : (uint8_t)0u;
+    if (form == BINFM_SIGNED) {
+        if (*code >= 128u) {
+            return outside;
+        }
+        *code ^= (negative != 0u) ? 0x7fu : 0x80u; /* 127 - code, or 128 + code */
+    }
+    return 0;
+}
+
+/* How many of 1 to 256 codes are not above a number. There are about 20 mostly: steps of four are fast. */
+BINFM_SMALL size_t binfm_find_code(const uint8_t *codes, size_t count, uint_fast8_t form, uint8_t parameter,
+                                   uint16_t upper)
+{
+    uint_fast8_t left = (uint_fast8_t)count;
+    const uint8_t *at;
+    uint8_t code = 0u;
+    const int_fast8_t outside = binfm_code(form, parameter, upper, &code);
+
+    if (outside != 0) {
+        return (outside < 0) ? 0u : count;
+    }
+    at = codes;
+    while ((left > 4u) && (BINFM_BYTE(at + 3) <= code)) {
+        at += 4;
+        left = (uint_fast8_t)(left - 4u);
+    }
+    do {
+        if (BINFM_BYTE(at) > code) {
+            break;
+        }
+        at++;
+        left--;
+    } while (left != 0u);
+    return (size_t)(at - codes);
+}
+
+/* The key of a number: keys have the order of the numbers. */
+BINFM_SMALL uint32_t binfm_key(uint32_t bits)
+{
+    return ((bits & 0x80000000u) != 0u) ? ~bits : (bits | 0x80000000u);
+}
+
+/* The key of an edge that has its leading bytes. */
+BINFM_SMALL uint32_t binfm_edge(const uint8_t *at, uint_fast8_t width)
+{
+    uint32_t key = 0u;
+    uint_fast8_t i;
+
+    for (i = 0u; i < width; i++) {
+        key = (key >> 8) | ((uint32_t)BINFM_BYTE(at + i) << 24);
+    }
+    return key;
+}
+
+/* How many edges of two bytes, fewer than 256, are not above a number. */
 BINFM_SMALL size_t binfm_find_short(const uint8_t *edges, uint_fast8_t count, uint16_t key)
 {
     uint_fast8_t low = 0u;
@@ -287,26 +394,19 @@ BINFM_SMALL size_t binfm_find_short(const uint8_t *edges, uint_fast8_t count, ui
     return low;
 }
 
-/* ... or a few edges of one byte. */
-BINFM_LARGE size_t binfm_find_byte(const uint8_t *edges, size_t count, uint_fast8_t key)
+/* How many edges are not above a key. */
+BINFM_LARGE size_t binfm_find_edge(const uint8_t *edges, size_t count, uint_fast8_t width, uint32_t key)
 {
-    size_t low = 0u;
-
-    while ((low < count) && (BINFM_BYTE(edges + low) <= key)) {
-        low++;
-    }
-    return low;
-}
-
-BINFM_LARGE size_t binfm_find(const uint8_t *edges, size_t count, uint_fast8_t width, uint32_t key)
-{
+    const uint16_t upper = (uint16_t)(key >> 16);
     size_t low = 0u;
     size_t high = count;
 
     while (low < high) {
         const size_t middle = (low + high) / 2u;
+        const uint8_t *at = edges + (middle * width);
+        const uint16_t edge = binfm_u16(at + (width - 2u));
 
-        if (binfm_unsigned(edges + (middle * width), width) > key) {
+        if ((edge > upper) || ((edge == upper) && (width > 2u) && (binfm_edge(at, width) > key))) {
             high = middle;
         } else {
             low = middle + 1u;
@@ -315,21 +415,11 @@ BINFM_LARGE size_t binfm_find(const uint8_t *edges, size_t count, uint_fast8_t w
     return low;
 }
 
-/* The cell of a number. */
-BINFM_SMALL size_t binfm_interval(const uint8_t *edges, size_t count, uint_fast8_t width, uint32_t bits)
-{
-    const uint32_t key = ((bits & 0x80000000u) != 0u) ? ~bits : (bits | 0x80000000u);
+/* ======== Cells of categories ==================================================================================== */
 
-    if ((width == 2u) && (count < 256u)) {
-        return binfm_find_short(edges, (uint_fast8_t)count, (uint16_t)(key >> 16));
-    }
-    if (width == 1u) {
-        return binfm_find_byte(edges, count, (uint_fast8_t)(key >> 24));
-    }
-    return (count == 0u) ? 0u : binfm_find(edges, count, width, key >> (uint_fast8_t)(32u - (8u * width)));
-}
-
+/* What is no cell: that of a value which activates nothing, and that of NaN. */
 #define BINFM_NONE ((size_t)-1)
+#define BINFM_NAN ((size_t)-2)
 #define BINFM_NOT_WHOLE ((int64_t)((uint64_t)1 << 63))
 
 /* A whole number from below 2^63 in size, else BINFM_NOT_WHOLE. */
@@ -386,21 +476,7 @@ BINFM_LARGE size_t binfm_category(const uint8_t *levels, size_t count, uint_fast
     return BINFM_NONE;
 }
 
-/* The cell of a value that is not NaN, or BINFM_NONE. */
-BINFM_SMALL size_t binfm_cell(const uint8_t *numbers, size_t count, uint_fast8_t tag, uint32_t value,
-                              uint_fast8_t flags)
-{
-    const uint_fast8_t is_zero = binfm_is_zero(value);
-    const uint32_t bits = (is_zero != 0u) ? 0u : value; /* -0.0 is 0.0 */
-
-    if ((tag & BINFM_KIND) != BINFM_NUMERIC) {
-        return binfm_category(numbers, count, (uint_fast8_t)(tag >> 4), bits);
-    }
-    if ((is_zero != 0u) && ((flags & BINFM_ZERO_IS_ABSENT) != 0u)) {
-        return BINFM_NONE;
-    }
-    return binfm_interval(numbers, count, (uint_fast8_t)(tag >> 4), bits);
-}
+/* ======== Records of features ==================================================================================== */
 
 /* What follows the texts of a feature. */
 BINFM_LARGE const uint8_t *binfm_skip_texts(const uint8_t *texts, size_t count)
@@ -417,58 +493,135 @@ BINFM_LARGE const uint8_t *binfm_skip_texts(const uint8_t *texts, size_t count)
     return at;
 }
 
+/* The record of a feature. */
+typedef struct {
+    const uint8_t *numbers; /* its edges or levels */
+    size_t count;
+    uint_fast8_t tag;
+} binfm_record;
+
+/* Bytes of an edge or level in a record; a text has its own. */
+BINFM_SMALL uint_fast8_t binfm_width(uint_fast8_t tag)
+{
+    const uint_fast8_t upper = (uint_fast8_t)(tag >> 4);
+
+    if ((tag & BINFM_KIND) == BINFM_CODES) {
+        return 1u;
+    }
+    if ((tag & BINFM_KIND) == BINFM_LEADING) {
+        return (uint_fast8_t)((upper & BINFM_FORM) + (((upper & BINFM_FORM) != 0u) ? 1u : 0u));
+    }
+    return upper;
+}
+
+/* What records leave out: the usual number of edges, and the last parameter of each form of codes. */
+typedef struct {
+    uint16_t usual;
+    uint8_t parameter[BINFM_FORM + 1u]; /* the last is that of no form */
+} binfm_shared;
+
+/* Read a record up to its edges or levels. */
+BINFM_SMALL void binfm_read_record(const uint8_t *at, binfm_shared *shared, binfm_record *record)
+{
+    const uint_fast8_t tag = BINFM_BYTE(at);
+    const uint_fast8_t form = (uint_fast8_t)((tag >> 4) & BINFM_FORM);
+
+    record->tag = tag;
+    record->numbers = at + 1;
+    record->count = shared->usual;
+    if ((tag & (BINFM_KIND | BINFM_OWN_PARAMETER)) == (BINFM_CODES | BINFM_OWN_PARAMETER)) {
+        shared->parameter[form] = BINFM_BYTE(record->numbers);
+        record->numbers++;
+    }
+    if ((tag & (BINFM_WHOLE | BINFM_OWN_COUNT)) != 0u) {
+        record->numbers = binfm_read_count(record->numbers, &record->count);
+    }
+}
+
+/* What follows a record. */
+BINFM_SMALL const uint8_t *binfm_after_record(const binfm_record *record)
+{
+    if ((record->tag & BINFM_KIND) == BINFM_CODES) {
+        return record->numbers + record->count;
+    }
+    if ((record->tag & BINFM_KIND) == BINFM_TEXT) {
+        return binfm_skip_texts(record->numbers, record->count);
+    }
+    return record->numbers + (record->count * binfm_width(record->tag));
+}
+
+/* ======== From a row of values to its active rows ================================================================ */
+
+/* The cell of a number that is not NaN. */
+BINFM_SMALL size_t binfm_interval(const binfm_record *record, const uint8_t *parameter, uint32_t bits)
+{
+    const uint_fast8_t form = (uint_fast8_t)((record->tag >> 4) & BINFM_FORM);
+    const uint16_t upper = (uint16_t)(bits >> 16);
+
+    if ((record->tag & BINFM_KIND) == BINFM_CODES) {
+        return binfm_find_code(record->numbers, record->count, form, parameter[form], upper);
+    }
+    if ((form == 1u) && (record->count < 256u)) { /* two bytes each */
+        return binfm_find_short(record->numbers, (uint_fast8_t)record->count, (uint16_t)(binfm_key(bits) >> 16));
+    }
+    return binfm_find_edge(record->numbers, record->count, binfm_width(record->tag),
+                           binfm_key(bits));
+}
+
 /* What encoding carries from one feature to the next. */
 typedef struct {
-    const uint8_t *at; /* the next feature */
+    const uint8_t *at; /* the next record */
     uint32_t *start;   /* where its start goes */
     size_t row;        /* its first parameter row */
     uint32_t row_size; /* of a parameter row, in 1/32 bit: in 1/256 byte */
     uint_fast8_t tilings;
     uint_fast8_t flags;
+    binfm_shared shared;
 } binfm_encoder;
 
-/* Take the value of the next feature. */
+/* The cell of a value that is not NaN, or BINFM_NONE. */
+BINFM_SMALL size_t binfm_cell(const binfm_encoder *encoder, const binfm_record *record, uint32_t value)
+{
+    const uint_fast8_t is_zero = binfm_is_zero(value);
+    const uint32_t bits = (is_zero != 0u) ? 0u : value; /* -0.0 is 0.0 */
+
+    if ((record->tag & BINFM_WHOLE) != 0u) { /* or texts */
+        return binfm_category(record->numbers, record->count, binfm_width(record->tag), bits);
+    }
+    if ((is_zero != 0u) && ((encoder->flags & BINFM_ZERO_IS_ABSENT) != 0u)) {
+        return BINFM_NONE;
+    }
+    return binfm_interval(record, encoder->shared.parameter, bits);
+}
+
+/* Take the value of the next feature that is used. */
 BINFM_SMALL void binfm_encode_value(binfm_encoder *encoder, uint32_t value)
 {
-    const uint_fast8_t tag = BINFM_BYTE(encoder->at);
-    const uint8_t *numbers;
-    size_t count;
+    binfm_record record;
     size_t cell;
     size_t rows;
 
-    encoder->at++;
-    if (tag == 0u) {
-        return;
-    }
-    numbers = binfm_read_count(encoder->at, &count);
-    rows = count;
-    if ((tag & BINFM_KIND) != BINFM_NUMERIC) {
+    binfm_read_record(encoder->at, &encoder->shared, &record);
+    encoder->at = binfm_after_record(&record);
+    cell = (binfm_is_nan(value) != 0u) ? BINFM_NAN : binfm_cell(encoder, &record, value);
+    rows = record.count;
+    if ((record.tag & BINFM_WHOLE) != 0u) {
         rows--;
     }
-    if ((tag & BINFM_COPIES) != 0u) {
+    if ((record.tag & BINFM_COPIES) != 0u) {
         rows *= encoder->tilings;
+        cell *= (cell < BINFM_NAN) ? encoder->tilings : 1u;
     }
     rows += encoder->tilings;
-    if (binfm_is_nan(value) != 0u) {
-        cell = ((tag & BINFM_MISSING) != 0u) ? rows : BINFM_NONE;
-    } else {
-        cell = binfm_cell(numbers, count, tag, value, encoder->flags);
-        if (((tag & BINFM_COPIES) != 0u) && (cell != BINFM_NONE)) {
-            cell *= encoder->tilings;
-        }
+    if ((record.tag & BINFM_MISSING) != 0u) {
+        cell = (cell == BINFM_NAN) ? rows : cell;
+        rows += encoder->tilings;
     }
-    if (cell != BINFM_NONE) {
+    if (cell < BINFM_NAN) {
         *encoder->start = (uint32_t)(encoder->row + cell) * encoder->row_size;
         encoder->start++;
     }
     encoder->row += rows;
-    if ((tag & BINFM_MISSING) != 0u) {
-        encoder->row += encoder->tilings;
-    }
-    encoder->at = numbers + (count * (uint8_t)(tag >> 4));
-    if ((tag & BINFM_KIND) == BINFM_TEXT) {
-        encoder->at = binfm_skip_texts(numbers, count);
-    }
 }
 
 /* Find the active rows of floats, or of whole numbers. */
@@ -476,17 +629,40 @@ BINFM_SMALL void binfm_encode_row(const uint8_t *model, const float *floats, con
                                   uint_fast8_t whole, uint32_t *active)
 {
     const size_t features = (size_t)binfm_features(model);
+    const uint8_t *used = NULL;
     binfm_encoder encoder;
+    uint8_t bits = 0u;
     size_t i;
 
-    encoder.at = model + BINFM_AT_SCALES + ((size_t)BINFM_SCALE_BYTES * binfm_functions(model));
+    encoder.at = binfm_after_scales(model);
     encoder.start = active + 2u;
     encoder.row = 0u;
     encoder.row_size = binfm_row_bits(model) << 5;
     encoder.tilings = BINFM_BYTE(model + BINFM_AT_TILINGS);
     encoder.flags = BINFM_BYTE(model + BINFM_AT_FLAGS);
+    encoder.shared.usual = binfm_u16(model + BINFM_AT_USUAL);
+    encoder.shared.parameter[BINFM_UNSIGNED] = 0u;
+    encoder.shared.parameter[BINFM_SIGNED] = 0u;
+    encoder.shared.parameter[BINFM_LOGARITHMIC] = 0u;
+    if ((encoder.flags & BINFM_HAS_UNUSED) != 0u) {
+        used = encoder.at;
+        encoder.at += (features + 7u) / 8u;
+    }
     for (i = 0u; i < features; i++) {
-        binfm_encode_value(&encoder, (whole != 0u) ? binfm_bits_of_i16(numbers[i]) : binfm_bits_of_float(&floats[i]));
+        uint_fast8_t is_used = 1u;
+
+        if (used != NULL) {
+            if ((i % 8u) == 0u) {
+                bits = BINFM_BYTE(used);
+                used++;
+            }
+            is_used = (uint_fast8_t)(bits & 1u);
+            bits = (uint8_t)(bits >> 1);
+        }
+        if (is_used != 0u) {
+            binfm_encode_value(&encoder,
+                               (whole != 0u) ? binfm_bits_of_i16(numbers[i]) : binfm_bits_of_float(&floats[i]));
+        }
     }
     active[0] = (uint32_t)(size_t)(encoder.start - active) - 2u;
     active[1] = (uint32_t)(size_t)(encoder.at - model);
@@ -504,8 +680,10 @@ BINFM_LARGE void binfm_encode_i16(const uint8_t *model, const int16_t *x, uint32
     binfm_encode_row(model, NULL, x, 1u, active);
 }
 
+/* ======== From active rows to scores and a class ================================================================= */
+
 /*
- * From active rows to a score. If c of the A active rows are +1 in a column, and A - c are -1, then c * (A - c) pairs
+ * If c of the A active rows are +1 in a column, and A - c are -1, then c * (A - c) pairs
  * of rows disagree there. Q is the number of pairs that agree less the number that disagree, over all m columns:
  *
  *     Q = m * A * (A - 1) / 2  -  2 * sum of c * (A - c)
@@ -729,15 +907,19 @@ BINFM_SMALL void binfm_terms(const uint8_t *model, const uint32_t *active, uint1
 /* The score of a function, in units of 2^-binfm_exponent(). */
 BINFM_LARGE int64_t binfm_score(const uint8_t *model, const uint32_t *active, uint16_t function)
 {
-    const uint8_t *scales = model + BINFM_AT_SCALES + ((size_t)BINFM_SCALE_BYTES * function);
+    const uint8_t *scales = model + BINFM_AT_SCALES + ((size_t)binfm_scale_bytes(model) * function);
+    const uint_fast8_t wide = (binfm_functions(model) == 1u) ? 1u : 0u;
+    const int32_t bias = (wide != 0u) ? (int32_t)binfm_u32(scales) : (int16_t)binfm_u16(scales);
+    const uint16_t a = (wide != 0u) ? binfm_u16(scales + 4) : BINFM_BYTE(scales + 2);
+    const uint16_t c = (wide != 0u) ? binfm_u16(scales + 6) : BINFM_BYTE(scales + 3);
     int32_t L = 0;
     int32_t Q;
     uint64_t score;
 
     binfm_terms(model, active, function, &L, &Q);
-    score = (uint64_t)(int64_t)(int32_t)binfm_u32(scales) << BINFM_BYTE(model + BINFM_AT_SHIFT_BIAS);
-    score += (uint64_t)((int64_t)binfm_u16(scales + 4) * L) << BINFM_BYTE(model + BINFM_AT_SHIFT_A);
-    score += (uint64_t)((int64_t)binfm_u16(scales + 6) * Q) << BINFM_BYTE(model + BINFM_AT_SHIFT_C);
+    score = (uint64_t)(int64_t)bias << BINFM_BYTE(model + BINFM_AT_SHIFT_BIAS);
+    score += (uint64_t)((int64_t)a * L) << BINFM_BYTE(model + BINFM_AT_SHIFT_A);
+    score += (uint64_t)((int64_t)c * Q) << BINFM_BYTE(model + BINFM_AT_SHIFT_C);
     return (int64_t)score;
 }
 
@@ -778,8 +960,10 @@ static inline uint16_t binfm_predict_i16(const uint8_t *model, const int16_t *x,
     return binfm_class(model, active);
 }
 
+/* ======== Checking a model ======================================================================================= */
+
 /*
- * Checking. The functions go over a piece of the file and return what follows it, or NULL if it breaks a rule. `end` is
+ * The functions go over a piece of the file and return what follows it, or NULL if it breaks a rule. `end` is
  * where the checksum begins: its four bytes may be read, and a count of up to five bytes is, before it is known to end.
  */
 
@@ -803,7 +987,7 @@ BINFM_LARGE const uint8_t *binfm_check_count(const uint8_t *at, const uint8_t *e
     uint_fast8_t byte;
 
     *count = 0u;
-    if (at == end) {
+    if (at >= end) {
         return NULL;
     }
     do {
@@ -817,23 +1001,132 @@ BINFM_LARGE const uint8_t *binfm_check_count(const uint8_t *at, const uint8_t *e
     return binfm_check_room(at, end, size, 1u);
 }
 
-/* Edges ascend, and none is a NaN. */
-static inline uint_fast8_t binfm_check_edges(const uint8_t *edges, uint32_t count, uint_fast8_t width)
+/*
+ * Edges are written in the first of these ways that holds them all: codes of an even grid, or of a logarithmic one if
+ * all are positive, with a parameter that was written before; the same with one of their own; leading bytes.
+ * Codes stand for keys whose lower two bytes are zero, so the upper two do here.
+ */
+
+/* Whether there is a grid with a parameter; that of an even one is a signed byte. */
+static inline uint_fast8_t binfm_is_grid(uint_fast8_t form, uint8_t parameter)
 {
-    const uint8_t *at = edges;
-    uint32_t before = 0x7ffffeu; /* below the key of -inf there are NaN, and above that of inf */
-    uint32_t i;
+    if (form >= BINFM_LOGARITHMIC) {
+        return ((form == BINFM_LOGARITHMIC) && (parameter < 255u)) ? 1u : 0u;
+    }
+    return ((parameter <= 119u) || (parameter >= 130u)) ? 1u : 0u;
+}
 
-    for (i = 0u; i < count; i++) {
-        const uint32_t edge = binfm_unsigned(at, width) << (uint_fast8_t)(32u - (8u * width));
+/* The edge of a code, 0 if that is no finite number. */
+BINFM_LARGE uint16_t binfm_code_edge(uint_fast8_t form, uint8_t parameter, uint8_t code)
+{
+    const uint_fast8_t negative = ((form == BINFM_SIGNED) && (code < 128u)) ? 1u : 0u;
+    uint8_t exponent = BINFM_UNIT(parameter);
+    uint8_t steps = code;
+    uint16_t size;
 
-        if ((edge <= before) || (edge > 0xff800000u)) {
+    if (form == BINFM_LOGARITHMIC) {
+        size = (uint16_t)((parameter * 128u) + (code * 8u));
+        return (size < 0x7f80u) ? (uint16_t)(size | 0x8000u) : 0u;
+    }
+    if (form == BINFM_SIGNED) {
+        steps = (uint8_t)(code - 128u);
+    }
+    if (negative != 0u) {
+        steps = (uint8_t)(128u - code);
+    }
+    if (steps == 0u) {
+        return 0x8000u;
+    }
+    while (steps < 128u) {
+        steps = (uint8_t)(steps << 1);
+        exponent--;
+    }
+    size = (uint16_t)((exponent * 128u) + (steps & 0x7fu));
+    if (negative != 0u) {
+        return (uint16_t)(0x8000u - size);
+    }
+    return (uint16_t)(0x8000u | size);
+}
+
+/* An edge of a record that has codes of this parameter, or two leading bytes. */
+BINFM_LARGE uint16_t binfm_upper_edge(const binfm_record *record, uint8_t parameter, size_t i)
+{
+    if ((record->tag & BINFM_KIND) == BINFM_LEADING) {
+        return binfm_u16(record->numbers + (2u * i));
+    }
+    return binfm_code_edge((record->tag >> 4) & BINFM_FORM, parameter, BINFM_BYTE(record->numbers + i));
+}
+
+/* Whether all edges of a record lie on a grid. */
+BINFM_LARGE uint_fast8_t binfm_grid_holds(uint_fast8_t form, uint8_t grid, const binfm_record *record,
+                                          uint8_t parameter)
+{
+    size_t i;
+
+    for (i = 0u; i < record->count; i++) {
+        const uint16_t edge = binfm_upper_edge(record, parameter, i);
+        const uint16_t upper = (uint16_t)(edge ^ ((edge >= 0x8000u) ? 0x8000u : 0xffffu));
+        uint8_t code = 0u;
+
+        if ((binfm_code(form, grid, upper, &code) != 0) || (binfm_code_edge(form, grid, code) != edge)) {
             return 0u;
         }
-        before = edge;
-        at += width;
     }
     return 1u;
+}
+
+/* The parameter of the coarsest even grid on which all edges of a record can lie; of none, if they cannot. */
+static inline uint8_t binfm_coarsest(const binfm_record *record, uint8_t parameter)
+{
+    uint16_t least = 0xffffu;
+    size_t i;
+
+    for (i = 0u; i < record->count; i++) {
+        const uint16_t edge = binfm_upper_edge(record, parameter, i);
+        const uint16_t above = (uint16_t)(edge - 0x8000u);
+        const uint16_t size = (edge >= 0x8000u) ? above : (uint16_t)(0u - above);
+        uint16_t unit = (uint16_t)(size >> 7);
+        uint8_t steps = (uint8_t)(size | 0x80u);
+
+        while ((steps & 1u) == 0u) {
+            steps >>= 1;
+            unit++;
+        }
+        if ((size != 0u) && (unit < least)) {
+            least = unit;
+        }
+    }
+    if (least == 0xffffu) {
+        return 0u; /* only zero */
+    }
+    return (uint8_t)(((least > 253u) ? 253u : least) - 134u);
+}
+
+/* Whether the edges of a record, codes or two leading bytes each, are written in the first way that there is. */
+static inline uint_fast8_t binfm_is_first_way(const binfm_record *record, uint8_t parameter,
+                                              const binfm_shared *shared)
+{
+    const uint16_t first = binfm_upper_edge(record, parameter, 0u);
+    uint_fast8_t way;
+
+    for (way = 0u; way < 4u; way++) {
+        uint_fast8_t form = (first < 0x8000u) ? BINFM_SIGNED : BINFM_UNSIGNED;
+        uint8_t own = binfm_coarsest(record, parameter);
+        uint8_t grid;
+
+        if ((way & 1u) != 0u) {
+            form = BINFM_LOGARITHMIC;
+            own = (uint8_t)(first >> 7);
+        }
+        grid = (way < 2u) ? shared->parameter[form] : own;
+        if (((form != BINFM_LOGARITHMIC) || (first > 0x8000u)) && (binfm_is_grid(form, grid) != 0u) &&
+            (binfm_grid_holds(form, grid, record, parameter) != 0u)) {
+            const uint_fast8_t tag = (uint_fast8_t)((form * 16u) | ((way < 2u) ? 0u : BINFM_OWN_PARAMETER));
+
+            return (((record->tag & 0x73u) == tag) && (parameter == grid)) ? 1u : 0u;
+        }
+    }
+    return ((record->tag & BINFM_KIND) == BINFM_LEADING) ? 1u : 0u;
 }
 
 /* Whole numbers ascend; or float64 numbers do, whose bits are whole numbers, the negative ones in reverse. */
@@ -928,8 +1221,9 @@ static inline uint_fast8_t binfm_above(const uint8_t *a, uint32_t a_size, const 
     return (BINFM_BYTE(b + i) > BINFM_BYTE(a + i)) ? 1u : 0u;
 }
 
-/* Texts are UTF-8 and ascend. */
-BINFM_LARGE const uint8_t *binfm_check_texts(const uint8_t *texts, const uint8_t *end, uint32_t count)
+/* Texts are UTF-8, and ascend if they are to. */
+BINFM_LARGE const uint8_t *binfm_check_texts(const uint8_t *texts, const uint8_t *end, uint32_t count,
+                                             uint_fast8_t ascend)
 {
     const uint8_t *at = texts;
     const uint8_t *before = NULL;
@@ -944,7 +1238,7 @@ BINFM_LARGE const uint8_t *binfm_check_texts(const uint8_t *texts, const uint8_t
         if ((at == NULL) || (size > binfm_left(at, end))) {
             return NULL;
         }
-        if ((i > 0u) && (binfm_above(before, before_size, at, size) == 0u)) {
+        if ((ascend != 0u) && (i > 0u) && (binfm_above(before, before_size, at, size) == 0u)) {
             return NULL;
         }
         while (done < size) {
@@ -968,30 +1262,75 @@ static inline uint_fast8_t binfm_is_width(uint_fast8_t width)
     return ((width == 1u) || (width == 2u) || (width == 4u) || (width == 8u)) ? 1u : 0u;
 }
 
-/* Edges or levels of a feature. */
-static inline const uint8_t *binfm_check_values(const uint8_t *at, const uint8_t *end, uint_fast8_t tag,
-                                                uint32_t count)
+/* Leading bytes of edges ascend, none is a NaN, and not all could do without the last byte. */
+static inline uint_fast8_t binfm_check_leading(const binfm_record *record)
 {
-    const uint_fast8_t kind = (uint_fast8_t)(tag & BINFM_KIND);
-    const uint_fast8_t width = (uint_fast8_t)(tag >> 4);
-    const uint8_t *next = binfm_check_room(at, end, (width == 0u) ? 0u : count, width);
+    const uint_fast8_t width = binfm_width(record->tag);
+    const uint8_t *at = record->numbers;
+    uint32_t before = 0x7ffffeu; /* below the key of -inf there are NaN, and above that of inf */
+    uint8_t low = 0u;
+    size_t i;
 
-    if ((next == NULL) || ((kind == BINFM_NUMERIC) && (width == 0u) && (count > 0u))) {
-        return NULL;
+    for (i = 0u; i < record->count; i++) {
+        const uint32_t edge = binfm_edge(at, width);
+
+        if ((edge <= before) || (edge > 0xff800000u)) {
+            return 0u;
+        }
+        before = edge;
+        low |= BINFM_BYTE(at);
+        at += width;
     }
-    if ((count == 0u) && ((kind != BINFM_NUMERIC) || (width > 0u))) {
-        return NULL;
+    return ((low != 0u) || (width == 2u)) ? 1u : 0u;
+}
+
+/* Codes ascend, and the last is a finite number. */
+static inline uint_fast8_t binfm_check_codes(const binfm_record *record, uint8_t parameter)
+{
+    const uint_fast8_t form = (uint_fast8_t)((record->tag >> 4) & BINFM_FORM);
+    const uint8_t *at = record->numbers;
+    size_t i;
+
+    for (i = 1u; i < record->count; i++) {
+        if (BINFM_BYTE(at + i) <= BINFM_BYTE(at + (i - 1u))) {
+            return 0u;
+        }
     }
-    if (kind == BINFM_TEXT) {
-        return (width == 0u) ? binfm_check_texts(at, end, count) : NULL;
+    return (binfm_code_edge(form, parameter, BINFM_BYTE(at + (record->count - 1u))) != 0u) ? 1u : 0u;
+}
+
+/* The edges of a feature: there is room for them. `shared` is what the records before have. */
+static inline uint_fast8_t binfm_check_edges(const binfm_record *record, uint8_t parameter,
+                                             const binfm_shared *shared)
+{
+    const uint_fast8_t width = binfm_width(record->tag);
+
+    if ((record->count == 0u) || (width == 0u)) {
+        return ((record->count == 0u) && (width == 0u)) ? 1u : 0u;
+    }
+    if (((width == 1u) ? binfm_check_codes(record, parameter) : binfm_check_leading(record)) == 0u) {
+        return 0u;
+    }
+    return (width > 2u) ? 1u : binfm_is_first_way(record, parameter, shared);
+}
+
+/* The levels of a feature, one at least: there is room for them. */
+static inline const uint8_t *binfm_check_levels(const binfm_record *record, const uint8_t *end)
+{
+    const uint_fast8_t width = binfm_width(record->tag);
+    const uint8_t *after = record->numbers + (record->count * width);
+
+    if ((record->tag & BINFM_KIND) == BINFM_TEXT) {
+        return (width == 0u) ? binfm_check_texts(record->numbers, end, (uint32_t)record->count, 1u) : NULL;
     }
     if (width == 0u) {
-        return next;
+        return after;
     }
-    if (kind == BINFM_NUMERIC) {
-        return ((width <= 4u) && (binfm_check_edges(at, count, width) != 0u)) ? next : NULL;
+    if ((binfm_is_width(width) == 0u) ||
+        (binfm_check_numbers(record->numbers, (uint32_t)record->count, width, 0u) == 0u)) {
+        return NULL;
     }
-    return ((binfm_is_width(width) != 0u) && (binfm_check_numbers(at, count, width, 0u) != 0u)) ? next : NULL;
+    return after;
 }
 
 /* Whether a feature of a kind may have copies, or none. */
@@ -1000,58 +1339,176 @@ static inline uint_fast8_t binfm_check_copies(uint_fast8_t tag, uint32_t tilings
     if ((tag & BINFM_COPIES) != 0u) {
         return (tilings > 1u) ? 1u : 0u;
     }
-    return ((tilings == 1u) || ((tag & BINFM_KIND) == BINFM_NUMERIC)) ? 1u : 0u;
+    return ((tilings == 1u) || ((tag & BINFM_WHOLE) == 0u)) ? 1u : 0u;
 }
 
-/* A feature; adds the number of its rows. */
-static inline const uint8_t *binfm_check_feature(const uint8_t *at, const uint8_t *end, uint32_t tilings,
-                                                 uint32_t *rows)
+/* The head of a record: what stands before its edges or levels. Writes how many there are, and their parameter. */
+static inline const uint8_t *binfm_check_head(const uint8_t *at, const uint8_t *end, const binfm_shared *shared,
+                                              uint32_t *count, uint8_t *parameter)
 {
     const uint_fast8_t tag = BINFM_BYTE(at);
-    const uint_fast8_t kind = (uint_fast8_t)(tag & BINFM_KIND);
+    const uint_fast8_t form = (uint_fast8_t)((tag >> 4) & BINFM_FORM);
+    const uint8_t *next = at + 1;
+
+    *count = shared->usual;
+    *parameter = shared->parameter[form];
+    if ((tag & BINFM_WHOLE) != 0u) {
+        next = binfm_check_count(next, end, count);
+        return (*count == 0u) ? NULL : next;
+    }
+    if ((tag & BINFM_OWN_PARAMETER) != 0u) {
+        *parameter = BINFM_BYTE(next);
+        next++;
+    }
+    if ((tag & BINFM_KIND) == BINFM_CODES) {
+        next = (binfm_is_grid(form, *parameter) != 0u) ? next : NULL;
+    } else {
+        next = ((tag & BINFM_OWN_PARAMETER) == 0u) ? next : NULL;
+    }
+    if ((next != NULL) && ((tag & BINFM_OWN_COUNT) != 0u)) {
+        next = binfm_check_count(next, end, count);
+        return (*count == shared->usual) ? NULL : next;
+    }
+    return next;
+}
+
+/* A record; adds the number of its rows. */
+static inline const uint8_t *binfm_check_record(const uint8_t *at, const uint8_t *end, uint32_t tilings,
+                                                binfm_shared *shared, uint32_t *rows)
+{
+    const uint_fast8_t tag = BINFM_BYTE(at);
+    const uint_fast8_t width = binfm_width(tag);
     const uint8_t *next;
+    binfm_record record;
+    uint8_t parameter;
     uint32_t count;
 
-    if (tag == 0u) {
-        return at + 1;
-    }
-    if ((kind == 0u) || (binfm_check_copies(tag, tilings) == 0u)) {
+    next = binfm_check_head(at, end, shared, &count, &parameter);
+    if ((next == NULL) || (next > end) || (binfm_check_copies(tag, tilings) == 0u)) {
         return NULL;
     }
-    next = binfm_check_count(at + 1, end, &count);
+    record.tag = tag;
+    record.numbers = next;
+    record.count = (size_t)count;
+    next = binfm_check_room(next, end, (width == 0u) ? 0u : count, width);
     if (next == NULL) {
         return NULL;
     }
-    next = binfm_check_values(next, end, tag, count);
-    count -= (kind == BINFM_NUMERIC) ? 0u : 1u;
+    if ((tag & BINFM_WHOLE) != 0u) {
+        next = binfm_check_levels(&record, end);
+        count--;
+    } else {
+        next = (binfm_check_edges(&record, parameter, shared) != 0u) ? next : NULL;
+    }
     if ((next == NULL) || (count > BINFM_MOST_ROWS)) { /* more rows than a file has bits for */
         return NULL;
+    }
+    if ((tag & BINFM_KIND) == BINFM_CODES) {
+        shared->parameter[(tag >> 4) & BINFM_FORM] = parameter;
     }
     *rows += count * (((tag & BINFM_COPIES) != 0u) ? tilings : 1u);
     *rows += tilings * (((tag & BINFM_MISSING) != 0u) ? 2u : 1u);
     return next;
 }
 
+/* The number of edges that most numeric features have, of equals the smallest; 0 if that is above 65,535. */
+static inline uint16_t binfm_most_usual(const uint8_t *records, const uint8_t *end, uint16_t usual)
+{
+    uint32_t edges = 0u;
+    uint32_t most = 0u;
+    uint32_t found = 0u;
+    uint32_t more;
+
+    do { /* from one number of edges to the next, as long as another can be found more often */
+        uint32_t next = 0u;
+        uint32_t same = 0u;
+        const uint8_t *at = records;
+        binfm_shared shared;
+
+        shared.usual = usual;
+        more = 0u;
+        while (at != end) {
+            binfm_record record;
+
+            binfm_read_record(at, &shared, &record);
+            at = binfm_after_record(&record);
+            if (((record.tag & BINFM_WHOLE) != 0u) || (record.count < edges)) {
+                continue;
+            }
+            if (record.count == edges) {
+                same++;
+            } else {
+                next = ((more == 0u) || (record.count < next)) ? (uint32_t)record.count : next;
+                more++;
+            }
+        }
+        if (same > most) {
+            most = same;
+            found = edges;
+        }
+        edges = next;
+    } while (more > most);
+    return (found > 0xffffu) ? 0u : (uint16_t)found;
+}
+
+/* The bits that say which features are used: not all are. Writes how many. */
+static inline const uint8_t *binfm_check_used(const uint8_t *at, const uint8_t *end, uint32_t features,
+                                              uint32_t *used)
+{
+    const uint_fast8_t spare = (uint_fast8_t)((8u - (features & 7u)) & 7u);
+    const uint32_t bytes = (features / 8u) + ((spare == 0u) ? 0u : 1u);
+    uint32_t i;
+
+    if (bytes > binfm_left(at, end)) {
+        return NULL;
+    }
+    *used = 0u;
+    for (i = 0u; i < bytes; i++) {
+        uint8_t byte = BINFM_BYTE(at + (size_t)i);
+
+        if ((i == (bytes - 1u)) && ((byte >> (uint_fast8_t)(8u - spare)) != 0u)) {
+            return NULL;
+        }
+        for (; byte != 0u; byte >>= 1) {
+            *used += byte & 1u;
+        }
+    }
+    return (*used == features) ? NULL : (at + (size_t)bytes);
+}
+
 /* All features; writes how many are used and how many rows they have. */
 static inline const uint8_t *binfm_check_features(const uint8_t *model, const uint8_t *end, uint32_t *used,
                                                   uint32_t *rows)
 {
-    const uint8_t *at = model + BINFM_AT_SCALES + ((size_t)BINFM_SCALE_BYTES * binfm_functions(model));
+    const uint8_t *at = binfm_after_scales(model);
+    const uint8_t *records;
+    binfm_shared shared;
     uint32_t left;
 
-    *used = 0u;
+    shared.parameter[BINFM_UNSIGNED] = 127u; /* there is no such grid, */
+    shared.parameter[BINFM_SIGNED] = 127u;
+    shared.parameter[BINFM_LOGARITHMIC] = 255u; /* and none of these */
+    shared.parameter[BINFM_FORM] = 255u;
+    shared.usual = binfm_u16(model + BINFM_AT_USUAL);
+    *used = binfm_features(model);
     *rows = 0u;
-    for (left = binfm_features(model); left > 0u; left--) {
+    if ((BINFM_BYTE(model + BINFM_AT_FLAGS) & BINFM_HAS_UNUSED) != 0u) {
+        at = binfm_check_used(at, end, binfm_features(model), used);
+        if (at == NULL) {
+            return NULL;
+        }
+    }
+    records = at;
+    for (left = *used; left > 0u; left--) {
         if (at == end) {
             return NULL;
         }
-        *used += (BINFM_BYTE(at) != 0u) ? 1u : 0u;
-        at = binfm_check_feature(at, end, BINFM_BYTE(model + BINFM_AT_TILINGS), rows);
+        at = binfm_check_record(at, end, BINFM_BYTE(model + BINFM_AT_TILINGS), &shared, rows);
         if ((at == NULL) || (*rows > BINFM_MOST_ROWS)) {
             return NULL;
         }
     }
-    return at;
+    return (binfm_most_usual(records, at, shared.usual) == shared.usual) ? at : NULL;
 }
 
 /* The bits are there, and those behind the last are zero. */
@@ -1084,7 +1541,7 @@ static inline const uint8_t *binfm_check_labels(const uint8_t *at, const uint8_t
         return (classes == 2u) ? numbers : NULL;
     }
     if (kind == 4u) {
-        return binfm_check_texts(numbers, end, classes);
+        return binfm_check_texts(numbers, end, classes, 1u);
     }
     next = binfm_check_room(numbers, end, classes, width);
     if ((next == NULL) || (binfm_is_width(width) == 0u)) {
@@ -1115,7 +1572,7 @@ static inline uint_fast8_t binfm_check_header(const uint8_t *model)
     if ((loss > BINFM_REGRESSION) || ((loss == BINFM_REGRESSION) && (functions != 1u))) {
         return 0u;
     }
-    if (BINFM_BYTE(model + BINFM_AT_FLAGS) > (BINFM_ZERO_IS_ABSENT | BINFM_HAS_LABELS)) {
+    if (BINFM_BYTE(model + BINFM_AT_FLAGS) > BINFM_FLAGS) {
         return 0u;
     }
     return ((exponent >= -BINFM_MOST_EXPONENT) && (exponent <= BINFM_MOST_EXPONENT)) ? 1u : 0u;
@@ -1126,19 +1583,22 @@ static inline uint_fast8_t binfm_fits(const uint8_t *model, uint32_t used, uint3
 {
     const uint16_t factors = binfm_u16(model + BINFM_AT_FACTORS);
     const uint32_t active = used * BINFM_BYTE(model + BINFM_AT_TILINGS);
+    const uint_fast8_t scale_bytes = binfm_scale_bytes(model);
     const uint8_t *scales = model + BINFM_AT_SCALES;
+    const uint32_t most = rows + 2u; /* besides cells there are BINFM_NONE and BINFM_NAN */
     uint64_t pairs = (uint64_t)(active * active) * factors;
     uint16_t largest = 0u;
     uint16_t i;
 
-    if ((active > BINFM_MOST_ACTIVE) || ((pairs >> 32) != 0u) || ((uint32_t)(size_t)rows != rows)) {
+    if ((active > BINFM_MOST_ACTIVE) || ((pairs >> 32) != 0u) || ((uint32_t)(size_t)most != most) ||
+        ((uint32_t)(size_t)binfm_features(model) != binfm_features(model))) {
         return 0u;
     }
     for (i = binfm_functions(model); i > 0u; i--) {
-        const uint16_t c = binfm_u16(scales + 6);
+        const uint16_t c = (scale_bytes == 8u) ? binfm_u16(scales + 6) : BINFM_BYTE(scales + 3);
 
         largest = (c > largest) ? c : largest;
-        scales += BINFM_SCALE_BYTES;
+        scales += scale_bytes;
     }
     pairs = (pairs - ((uint64_t)active * factors)) / 2u;
     pairs *= largest;
@@ -1166,7 +1626,7 @@ static inline binfm_status binfm_check_frame(const uint8_t *model, size_t length
 {
     const size_t content = length - BINFM_CHECKSUM_BYTES;
 
-    if (length < (BINFM_AT_SCALES + BINFM_SCALE_BYTES + BINFM_CHECKSUM_BYTES)) {
+    if (length < (BINFM_AT_SCALES + 8u + BINFM_CHECKSUM_BYTES)) {
         return BINFM_BAD_LENGTH;
     }
     if (binfm_u32(model) != BINFM_MAGIC) {
@@ -1192,7 +1652,8 @@ static inline binfm_status binfm_check_content(const uint8_t *model, const uint8
     uint32_t rows;
 
     if ((binfm_check_header(model) == 0u) ||
-        (binfm_check_room(model + BINFM_AT_SCALES, end, binfm_functions(model), BINFM_SCALE_BYTES) == NULL)) {
+        (binfm_check_room(model + BINFM_AT_SCALES, end, binfm_functions(model), binfm_scale_bytes(model)) ==
+         NULL)) {
         return BINFM_BAD_FORMAT;
     }
     at = binfm_check_features(model, end, &used, &rows);
@@ -1201,6 +1662,9 @@ static inline binfm_status binfm_check_content(const uint8_t *model, const uint8
     }
     if ((at != NULL) && ((BINFM_BYTE(model + BINFM_AT_FLAGS) & BINFM_HAS_LABELS) != 0u)) {
         at = binfm_check_labels(at, end, binfm_classes(model));
+    }
+    if ((at != NULL) && ((BINFM_BYTE(model + BINFM_AT_FLAGS) & BINFM_HAS_NAMES) != 0u)) {
+        at = binfm_check_texts(at, end, binfm_features(model), 0u); /* nobody reads names here: two may be the same */
     }
     if (at != end) {
         return BINFM_BAD_FORMAT;
@@ -1218,6 +1682,8 @@ BINFM_LARGE binfm_status binfm_check(const uint8_t *model, size_t length)
 
     return (status == BINFM_OK) ? binfm_check_content(model, model + (length - BINFM_CHECKSUM_BYTES)) : status;
 }
+
+/* ======== Self-test ============================================================================================== */
 
 /*
  * Check a model and score some rows. In `tests` stand, row by row, the bits of the floats and the scores that Python

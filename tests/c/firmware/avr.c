@@ -5,7 +5,7 @@
 #include <avr/io.h>
 #include <avr/sleep.h>
 
-enum { MODEL_AT = 0x3001, MOST_FEATURES = 100 };
+enum { MODEL_AT = 0x4001, MOST_FEATURES = 100 };
 enum { BEGIN = 1, END = 2, LOAD = 3 };
 
 static float row[MOST_FEATURES];

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { GPIOR0_AT = 0x3e, GPIOR1_AT = 0x4a, GPIOR2_AT = 0x4b, MODEL_AT = 0x3001, FLASH = 0x8000 };
+enum { GPIOR0_AT = 0x3e, GPIOR1_AT = 0x4a, GPIOR2_AT = 0x4b, MODEL_AT = 0x4001, FLASH = 0x8000 };
 
 static FILE *input, *output, *counts;
 static uint64_t began;
