@@ -62,7 +62,7 @@ impl Codes {
         let (&first, &last) = (keys.first()?, keys.last()?);
         if form == Form::Logarithmic {
             return Some(Self { form, parameter: (first >> MANTISSA) as u8 })
-                .filter(Self::is_valid);
+                .filter(|codes| codes.is_valid());
         }
         let largest = f64::from(number(first).abs().max(number(last).abs()));
         let bits = if form == Form::Signed { 7 } else { 8 };
@@ -85,7 +85,7 @@ impl Codes {
     }
 
     /// Whether there is a grid with this parameter.
-    pub fn is_valid(&self) -> bool {
+    pub fn is_valid(self) -> bool {
         match self.form {
             Form::Logarithmic => self.parameter < u8::MAX,
             _ => EXPONENTS.contains(&self.exponent()),
@@ -93,12 +93,12 @@ impl Codes {
     }
 
     /// Whether all of these edges have a code.
-    pub fn hold(&self, edges: &[i32]) -> bool {
+    pub fn hold(self, edges: &[i32]) -> bool {
         edges.iter().all(|&edge| self.code(edge).is_some())
     }
 
     /// The edge with a code; None if that is no number.
-    pub fn edge(&self, code: u8) -> Option<i32> {
+    pub fn edge(self, code: u8) -> Option<i32> {
         let at = |q: i32| key(libm::scalbn(f64::from(q), self.exponent()) as f32);
         match self.form {
             Form::Unsigned => Some(at(code.into())),
@@ -114,13 +114,13 @@ impl Codes {
     }
 
     /// The code of an edge, if it has one.
-    pub fn code(&self, edge: i32) -> Option<u8> {
+    pub fn code(self, edge: i32) -> Option<u8> {
         let code = self.last_not_above(edge)?;
         (self.edge(code) == Some(edge)).then_some(code)
     }
 
     /// The greatest code whose edge is not above a key.
-    pub fn last_not_above(&self, key: i32) -> Option<u8> {
+    pub fn last_not_above(self, key: i32) -> Option<u8> {
         let (mut low, mut high) = (0_u16, 256_u16);
         while low < high {
             let middle = u16::midpoint(low, high);
@@ -132,7 +132,7 @@ impl Codes {
         low.checked_sub(1).map(|code| code as u8)
     }
 
-    fn exponent(&self) -> i32 {
+    fn exponent(self) -> i32 {
         (self.parameter as i8).into()
     }
 }

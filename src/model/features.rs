@@ -91,9 +91,11 @@ impl Shared {
             Coding::Codes { codes, .. } => {
                 out.extend(edges.iter().filter_map(|&edge| codes.code(edge)));
             }
-            Coding::Leading(bytes) => edges.iter().for_each(|&edge| {
-                put_int(out, i64::from(keys::leading(edge, bytes)), usize::from(bytes));
-            }),
+            Coding::Leading(bytes) => {
+                for &edge in edges {
+                    put_int(out, i64::from(keys::leading(edge, bytes)), usize::from(bytes));
+                }
+            }
         }
     }
 
@@ -164,7 +166,7 @@ impl Shared {
         };
         let parameter = if own { Some(reader.u8()?) } else { self.parameters[number] };
         let codes = parameter.map(|parameter| Codes { form, parameter });
-        match codes.filter(Codes::is_valid) {
+        match codes.filter(|codes| codes.is_valid()) {
             Some(codes) => Ok(Coding::Codes { codes, own }),
             None => wrong(at, "the parameter of the edges cannot be"),
         }
@@ -215,12 +217,16 @@ fn put_levels(out: &mut Vec<u8>, bits: u8, levels: &Levels) {
             let size = int_size(levels);
             out.push(WHOLE | bits | (size as u8) << WIDTH);
             put_count(out, levels.len());
-            levels.iter().for_each(|&level| put_int(out, level, size));
+            for &level in levels {
+                put_int(out, level, size);
+            }
         }
         Levels::Text(levels) => {
             out.push(TEXT | bits);
             put_count(out, levels.len());
-            levels.iter().for_each(|level| put_text(out, level));
+            for level in levels {
+                put_text(out, level);
+            }
         }
     }
 }
