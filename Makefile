@@ -17,7 +17,7 @@ unexport CONDA_PREFIX PYTHONHOME PYTHONPATH
 # Two installers at once would race in one .venv; cargo uses all cores by itself.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint memcheck bench bench-peers accuracy settings pareto device-deps device-test device-report misra docs pictures wheel wheel-test lines clean
+.PHONY: help build demo test lint memcheck bench bench-peers accuracy settings pareto probabilities device-deps device-test device-report misra docs pictures wheel wheel-test lines clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ settings: build .venv/group-bench ## measure accuracy by m, b and tilings, write
 
 pareto: build .venv-pareto/ready ## measure accuracy by model bytes against other packages; ONLY=binfm measures binfm again
 	PYTHONPATH=python:benches .venv-pareto/bin/python -m pareto $(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
+
+probabilities: build .venv-pareto/ready ## measure calibration and rare categories, write benches/results/probabilities.md
+	PYTHONPATH=python:benches .venv-pareto/bin/python benches/probabilities.py
 
 # Compilers, emulators and linters for tests/c, as Debian 12 calls them.
 DEVICE_PACKAGES := gcc g++ libc6-dev clang libclang-rt-dev cppcheck \

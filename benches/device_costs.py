@@ -1,11 +1,7 @@
-<<<<<<< HEAD
 """Fit the costs of binfm/devices.py to what emulators count, and print them: `python benches/device_costs.py`.
 
 Names of targets as arguments: only these.
 """
-=======
-"""Fit the costs of binfm/devices.py to what emulators count, and print them: `python benches/device_costs.py [TARGET…]`."""
->>>>>>> origin/main
 
 from __future__ import annotations
 

@@ -1,14 +1,8 @@
 """Would a patch from one model to its successor be smaller than the successor? `python benches/patch_size.py`.
 
-<<<<<<< HEAD
 Trains a model, then others on the same rows and a tenth more, or with another seed, and compares their bits. A patch
 that says which bits differ takes at least their entropy: with w and V apart, that of the share that differs. Edges that
 move come on top. Data sets come from the folder that BINFM_DATA names.
-=======
-Trains a model, then others on the same rows and a tenth more, or with another seed, and compares their bits. A patch that
-says which bits differ takes at least their entropy: with w and V apart, that of the share that differs. Edges that move
-come on top. Data sets come from the folder that BINFM_DATA names.
->>>>>>> origin/main
 """
 
 from __future__ import annotations

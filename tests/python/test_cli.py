@@ -192,6 +192,14 @@ def test_inspection(folder):
     assert re.search(r"^avr flash +[\d,]+$", text, re.MULTILINE)
 
 
+def test_a_page_of_a_model(folder, tmp_path):
+    run("inspect", "late.binfm", "--html", tmp_path / "late.html", cwd=folder)
+    page = (tmp_path / "late.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "late.binfm" in page
+    assert "carrier" in page
+
+
 def test_export(folder, tmp_path):
     out = tmp_path / "late.h"
     report = json.loads(run("export", folder / "late.binfm", "--c", out, "--name", "late", "--runtime", "--json"))
@@ -331,6 +339,7 @@ BAD = {
     "a wrong value": (1, ("train", "train.csv", "--target", "late", "-o", "m", "--m", "0"), "m: got 0"),
     "too few bytes": (1, ("train", "train.csv", "--target", "late", "-o", "m", "--max-bytes", "9"), "max_bytes: got 9"),
     "unknown device": (1, ("inspect", "late.binfm", "--device", "z80"), "got 'z80'; accepted are 'avr'"),
+    "no folder for a page": (1, ("inspect", "late.binfm", "--html", "no/late.html"), "no/late.html: No such file"),
     "wrong C name": (1, ("export", "late.binfm", "--c", "m.h", "--name", "1x"), "name: got '1x'"),
     "no command": (2, (), "required: command"),
     "unknown command": (2, ("learn",), "invalid choice: 'learn'"),

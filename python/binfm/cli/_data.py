@@ -98,7 +98,9 @@ class Source:
     def batches(self, text: list[str], numbers: list[str]) -> Iterator[Any]:
         """Return the rows in order, some at a time; columns neither in `text` nor in `numbers` are left as they are."""
         with self._explained():
-            yield from self._scan_for(text, numbers).collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
+            scan, whole = self._scan_for(text, numbers)
+            for table in scan.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
+                yield table.with_columns(*_without_fractions(table, whole))
 
     def stored(self, features: int | None = None) -> tuple[Any, Any]:
         """Return all rows of a LIBSVM file, and their labels."""
@@ -130,18 +132,22 @@ class Source:
         found = self._lazy(infer_schema_length=None, schema_overrides=overrides).collect_schema()
         return with_dates(self._lazy(schema=found), [name for name in found if name not in text])
 
-    def _scan_for(self, text: list[str], numbers: list[str]) -> Any:
-        """Return a lazy table for a model: its types are known but for dates, which the first rows tell."""
+    def _scan_for(self, text: list[str], numbers: list[str]) -> tuple[Any, list[str]]:
+        """Return a lazy table for a model, and columns that are whole numbers at first.
+
+        The types are known but for dates, which the first rows tell, and a later row may have a fraction.
+        """
         polars = _polars()
         if self.format == "parquet":
-            return self._lazy()
+            return self._lazy(), []
         found = self._lazy(infer_schema_length=SAMPLE_ROWS).collect_schema()
+        whole = [name for name, kind in found.items() if name in numbers and kind.is_integer()]
         for name, kind in found.items():
             if name in text or (self.format != "ndjson" and name not in numbers):
                 found[name] = polars.String
             elif name in numbers and kind.is_numeric():
-                found[name] = polars.Float64  # a later row may have a fraction
-        return with_dates(self._lazy(schema=found), numbers, polars.Float64)
+                found[name] = polars.Float64
+        return with_dates(self._lazy(schema=found), numbers, polars.Float64), whole
 
     def _lazy(self, **reading: Any) -> Any:
         """Return what polars makes of the file."""
@@ -161,6 +167,13 @@ class Source:
         except polars.exceptions.PolarsError as error:
             reason = str(error).strip().splitlines()[0]
             raise ValueError(f"{self.name}: cannot be read as {self.format} ({reason})") from None
+
+
+def _without_fractions(table: Any, columns: list[str]) -> list[Any]:
+    """Return those columns that have none as whole numbers, so that they are copied as they were."""
+    import polars
+
+    return [table[name].cast(polars.Int64) for name in columns if (table[name] % 1 == 0).all()]
 
 
 def _format_of(path: Path) -> str:

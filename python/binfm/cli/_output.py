@@ -45,7 +45,7 @@ class Output:
         if self._kept:
             import polars
 
-            polars.concat(self._kept).write_parquet(self._file)
+            polars.concat(self._kept, how="vertical_relaxed").write_parquet(self._file)
 
 
 @contextmanager

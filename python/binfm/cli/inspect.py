@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from binfm.cli._messages import tell
 from binfm.cli._models import load_model
 from binfm.model import Feature, Model
+from binfm.reading import html_report
 from binfm.tuning import as_table
 
 SHOWN = 40
@@ -21,6 +23,9 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--device", metavar="NAME", help='what it takes there: "avr", "cortex-m0", "cortex-m3" or "riscv32"'
     )
+    parser.add_argument(
+        "--html", metavar="PAGE", help="draw effects and interactions on a page of HTML that stands alone"
+    )
     parser.add_argument("--json", action="store_true", help="report as JSON")
     parser.set_defaults(run=run)
 
@@ -28,6 +33,8 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Print what there is to say."""
     model = load_model(args.model)
+    if args.html is not None:
+        Path(args.html).write_text(html_report(model, title=Path(args.model).name), encoding="utf-8")
     report = summary(model, args.device)
     features = [feature_report(model, j, feature) for j, feature in enumerate(model.features)]
     if args.json:
