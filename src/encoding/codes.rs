@@ -132,7 +132,7 @@ impl Codes {
         low.checked_sub(1).map(|code| code as u8)
     }
 
-    fn exponent(&self) -> i32 {
+    fn exponent(self) -> i32 {
         (self.parameter as i8).into()
     }
 }

@@ -80,8 +80,8 @@ impl Sums {
             let mut next = vec![f64::NEG_INFINITY; groups + 1];
             let mut from = vec![0; groups + 1];
             for end in cell + 1..=groups {
-                for first in cell..end {
-                    let worth = best[first] + self.worth(first, end);
+                for (first, before) in best.iter().enumerate().take(end).skip(cell) {
+                    let worth = before + self.worth(first, end);
                     if worth > next[end] {
                         (next[end], from[end]) = (worth, first);
                     }

@@ -215,12 +215,16 @@ fn put_levels(out: &mut Vec<u8>, bits: u8, levels: &Levels) {
             let size = int_size(levels);
             out.push(WHOLE | bits | (size as u8) << WIDTH);
             put_count(out, levels.len());
-            levels.iter().for_each(|&level| put_int(out, level, size));
+            for &level in levels {
+                put_int(out, level, size);
+            }
         }
         Levels::Text(levels) => {
             out.push(TEXT | bits);
             put_count(out, levels.len());
-            levels.iter().for_each(|level| put_text(out, level));
+            for level in levels {
+                put_text(out, level);
+            }
         }
     }
 }

@@ -332,7 +332,8 @@ impl Header {
         let at = reader.at();
         let used = reader.take(self.features.div_ceil(8))?;
         let set: u32 = used.iter().map(|byte| byte.count_ones()).sum();
-        let spare = used.last().map_or(0, |last| u16::from(*last) >> (self.features - 1) % 8 >> 1);
+        let spare =
+            used.last().map_or(0, |last| u16::from(*last) >> ((self.features - 1) % 8) >> 1);
         if set as usize == self.features || spare != 0 {
             return wrong(at, "the bits of the columns in use are not as they should be");
         }

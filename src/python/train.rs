@@ -102,8 +102,8 @@ pub fn train<'py>(
 
 /// A model that has learned nothing but how to encode: its size without its weights is that of a trained one.
 #[pyfunction]
-pub fn encode<'py>(
-    py: Python<'py>,
+pub fn encode(
+    py: Python<'_>,
     #[allow(non_snake_case)] X: Arrays,
     y: Numbers,
     weight: Option<Numbers>,
@@ -136,11 +136,11 @@ pub fn instruction_set() -> PyResult<&'static str> {
 }
 
 /// What Python is told of a training.
-pub fn outcome<'py>(
-    py: Python<'py>,
+pub fn outcome(
+    py: Python<'_>,
     trained: Trained,
     names: Option<Vec<String>>,
-) -> PyResult<Outcome<'py>> {
+) -> PyResult<Outcome<'_>> {
     let Trained { model, history, best_epoch } = trained;
     let history = history.iter().map(|epoch| record(py, epoch)).collect::<PyResult<_>>()?;
     let model = match names {
