@@ -18,7 +18,7 @@ INTRODUCTION = """\
 # Test accuracy by bytes
 
 The best that each system can do within a number of bytes, in percent of the test rows: means over {splits} stratified
-random 70/30 splits, the same for all. Settings are chosen on the training part alone; the test part is scored once.
+random 70/30 splits, the same for all, or as many of them as are measured. Settings are chosen on the training part alone; the test part is scored once.
 Written by `make pareto`; every model's settings and bytes are in [pareto.json](pareto.json).
 
 ![Accuracy against bytes, a panel a data set](pareto.png)
@@ -101,7 +101,9 @@ def _each_set(summary: Summary) -> str:
 def _set_rows(summary: Summary, data: str) -> list[list[str]]:
     cells = [[summary.cell(data, system, budget) for system in summary.systems] for budget in BUDGETS]
     texts = [_with_best([_text(cell) for cell in column]) for column in cells]
-    names = [data, *[""] * (len(summary.systems) - 1)]
+    splits = len(summary.seeds(data))
+    name = data if splits == len(SEEDS) else f"{data} ({splits} of {len(SEEDS)} splits)"
+    names = [name, *[""] * (len(summary.systems) - 1)]
     rows = zip(names, summary.systems, zip(*texts, strict=True), strict=True)
     return [[name, system.label, *row] for name, system, row in rows]
 

@@ -45,12 +45,15 @@ class Summary:
     @cached_property
     def sets(self) -> list[str]:
         """The sets that all systems were measured on."""
+        return [data for data in DATA if self.seeds(data)]
+
+    def seeds(self, data: str) -> list[int]:
+        """Return the splits of a set that all systems were measured on."""
         names = [system.name for system in (*self.systems, REFERENCE, MAJORITY)]
-        wanted = {data: {(data, seed, name) for seed in SEEDS for name in names} for data in DATA}
-        return [data for data in DATA if wanted[data] <= self.store.entries.keys()]
+        return [seed for seed in SEEDS if all((data, seed, name) in self.store.entries for name in names)]
 
     def entries(self, data: str, system: System) -> list[Entry]:
-        return [self.store.entries[data, seed, system.name] for seed in SEEDS]
+        return [self.store.entries[data, seed, system.name] for seed in self.seeds(data)]
 
     def cell(self, data: str, system: System, budget: int) -> Cell:
         points = [entry.points[budget] for entry in self.entries(data, system)]
