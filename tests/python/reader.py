@@ -1,0 +1,135 @@
+"""A reader of .binfm files in plain Python, written from docs/file-format.md alone. It trusts what it reads."""
+
+import struct
+from dataclasses import dataclass, field
+
+LOSSES = ("logistic", "hinge", "squared_hinge", "squared")
+
+
+@dataclass
+class Column:
+    kind: str = "unused"
+    edges: list = field(default_factory=list)
+    levels: list = field(default_factory=list)
+    copies: bool = False
+    missing: bool = False
+
+    def cells(self):
+        return len(self.levels) if self.kind == "categorical" else len(self.edges) + 1
+
+    def rows(self, tilings):
+        if self.kind == "unused":
+            return 0
+        stride = tilings if self.copies else 1
+        return (self.cells() - 1) * stride + tilings + (tilings if self.missing else 0)
+
+
+class File:
+    """All fields of a file."""
+
+    def __init__(self, blob):
+        self.blob, self.at = blob, 0
+        magic, self.version, self.flags, self.length, features, self.m, self.functions, self.tilings, loss = self.take(
+            "4sBBIIHHBB"
+        )
+        assert (magic, self.length) == (b"\xb1FM\n", len(blob))
+        self.loss = LOSSES[loss]
+        self.shifts = self.take("BBB")
+        self.exponent, self.usual = self.take("hH")
+        self.scales = [self.take("iHH" if self.functions == 1 else "hBB") for _ in range(self.functions)]
+        used = [True] * features
+        if self.flags & 4:
+            bitmap = self.bytes(-(-features // 8))
+            used = [bitmap[j // 8] >> j % 8 & 1 == 1 for j in range(features)]
+        self.last_parameter = {}
+        self.columns = [self.column() if of_use else Column() for of_use in used]
+        self.rows = sum(column.rows(self.tilings) for column in self.columns)
+        count = self.rows * self.functions * (self.m + 1)
+        packed = self.bytes(-(-count // 8))
+        self.signs = [1 if packed[i // 8] >> i % 8 & 1 else -1 for i in range(count)]
+        self.labels = self.read_labels() if self.flags & 2 else None
+        self.names = [self.text() for _ in range(features)] if self.flags & 8 else None
+        self.checksum = self.take("I")[0]
+        assert self.at == len(blob)
+
+    def take(self, layout):
+        values = struct.unpack_from("<" + layout, self.blob, self.at)
+        self.at += struct.calcsize("<" + layout)
+        return values
+
+    def bytes(self, size):
+        self.at += size
+        return self.blob[self.at - size : self.at]
+
+    def count(self):
+        value = shift = 0
+        while True:
+            (byte,) = self.take("B")
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def text(self):
+        return self.bytes(self.count()).decode()
+
+    def whole(self, size):
+        return int.from_bytes(self.bytes(size), "little", signed=True)
+
+    def column(self):
+        (tag,) = self.take("B")
+        kind, copies, missing = tag & 3, bool(tag & 4), bool(tag & 8)
+        if kind < 2:
+            edges = self.coded(tag) if kind == 0 else self.leading(tag)
+            return Column("numeric", edges, [], copies, missing)
+        levels, width = self.count(), tag >> 4
+        if kind == 3:
+            found = [self.text() for _ in range(levels)]
+        else:
+            found = [self.whole(width) for _ in range(levels)] if width else list(range(levels))
+        return Column("categorical", [], found, copies, missing)
+
+    def coded(self, tag):
+        form = tag >> 4 & 3
+        if tag & 64:
+            (self.last_parameter[form],) = self.take("b" if form < 2 else "B")
+        parameter = self.last_parameter[form]
+        count = self.count() if tag & 128 else self.usual
+        return [number(edge_key(form, parameter, code)) for code in self.bytes(count)]
+
+    def leading(self, tag):
+        count = self.count() if tag & 128 else self.usual
+        width = (tag >> 4 & 3) + 1
+        if count == 0:
+            return []
+        keys = (int.from_bytes(self.bytes(width), "little") << 8 * (4 - width) for _ in range(count))
+        return [number(key) for key in keys]
+
+    def read_labels(self):
+        (kind,) = self.take("B")
+        classes = max(self.functions, 2)
+        if kind == 1:
+            (size,) = self.take("B")
+            return [self.whole(size) for _ in range(classes)]
+        if kind == 2:
+            return list(self.take(f"{classes}d"))
+        return [False, True] if kind == 3 else [self.text() for _ in range(classes)]
+
+
+def key(number):
+    bits = struct.unpack("<I", struct.pack("<f", number))[0]
+    return bits ^ 0xFFFFFFFF if bits >> 31 else bits | 1 << 31
+
+
+def number(key):
+    bits = key & 0x7FFFFFFF if key >> 31 else key ^ 0xFFFFFFFF
+    return struct.unpack("<f", struct.pack("<I", bits))[0]
+
+
+def edge_key(form, parameter, code):
+    if form == 0:
+        return key(code * 2.0**parameter)
+    if form == 1:
+        n = code - 128
+        return key(n * 2.0**parameter) + (n < 0)
+    return (parameter << 23) + (code << 19) | 1 << 31

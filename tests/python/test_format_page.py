@@ -1,0 +1,59 @@
+"""docs/file-format.md is complete: a reader written from it alone agrees with the library on every field."""
+
+import binfm
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reader import File
+
+SORTS = ["binary", "text labels", "text levels", "names", "sparse", "regression"]
+
+
+def assert_agrees(model):
+    file = File(model.to_bytes())
+    assert (file.version, file.m, file.tilings, file.loss) == (1, model.m, model.tilings, model.loss)
+    assert len(file.columns) == model.n_features
+    for mine, feature in zip(file.columns, model.features, strict=True):
+        assert mine.kind == feature.kind
+        assert mine.rows(file.tilings) == len(feature.rows)
+        assert mine.missing == (feature.missing_row is not None)
+        np.testing.assert_array_equal(np.array(mine.edges, np.float32), feature.edges)
+        assert tuple(mine.levels) == tuple(feature.levels)
+    signs = np.array(file.signs, np.int8).reshape(file.rows, file.functions, file.m + 1)
+    np.testing.assert_array_equal(signs[:, :, 0].T, np.atleast_2d(model.w))
+    V = model.V[None] if model.V.ndim == 2 else model.V
+    np.testing.assert_array_equal(signs[:, :, 1:].transpose(1, 0, 2), V)
+    unit = 2.0**-file.exponent
+    for k, (bias, a, c) in enumerate(file.scales):
+        assert np.atleast_1d(model.alpha)[k] == a * 2.0 ** file.shifts[0] * unit
+        assert np.atleast_1d(model.beta)[k] == np.sqrt(c * 2.0 ** file.shifts[1] * unit)
+        assert np.atleast_1d(model.bias)[k] == bias * 2.0 ** file.shifts[2] * unit
+    if file.labels is not None:
+        assert list(model.classes) == file.labels
+    elif model.classes is not None:
+        assert list(model.classes) == list(range(len(model.classes)))
+    assert file.names == (None if model.feature_names is None else list(model.feature_names))
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_a_reader_from_the_page_agrees(models, sort):
+    assert_agrees(models[sort][0])
+
+
+@given(
+    scale=st.sampled_from([1e-40, 1e-3, 1.0, 300.0, 1e30]),
+    shift=st.sampled_from([0.0, 1.0, -2.5, 1e4]),
+    spread=st.sampled_from(["normal", "lognormal", "whole"]),
+    b=st.integers(2, 40),
+    data=st.data(),
+)
+@settings(max_examples=60, deadline=None)
+def test_it_agrees_whatever_the_edges(scale, shift, spread, b, data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    draw = {"normal": rng.normal, "lognormal": lambda size: rng.lognormal(sigma=2, size=size)}
+    X = draw[spread](size=(200, 4)) if spread != "whole" else rng.integers(0, 50, (200, 4)).astype(float)
+    X = np.clip(X * scale + shift, -3e38, 3e38)
+    X[:, data.draw(st.integers(0, 3))] = 7  # constant: unused
+    tilings = data.draw(st.integers(1, min(4, b - 1)))
+    assert_agrees(binfm.train(X, rng.integers(0, 3, 200), m=2, b=b, tilings=tilings, epochs=1))
