@@ -19,7 +19,8 @@ INTRODUCTION = """\
 
 The best that each system can do within a number of bytes, in percent of the test rows: means over {splits} stratified
 random 70/30 splits, the same for all, or as many of them as are measured. Settings are chosen on the training part
-alone; the test part is scored once. Written by `make pareto`; every model's settings and bytes are in [pareto.json](pareto.json).
+alone; the test part is scored once. Written by `make pareto`; every model's settings and bytes are in
+[pareto.json](pareto.json).
 
 ![Accuracy against bytes, a panel a data set](pareto.png)
 """
