@@ -310,7 +310,7 @@ BAD = {
     "no file": (1, ("train", "nowhere.csv", "--target", "y", "-o", "m.binfm"), "nowhere.csv: No such file"),
     "a folder": (1, ("train", ".", "--target", "y", "-o", "m.binfm", "--format", "csv"), ".: Is a directory"),
     "no model": (1, ("predict", "nowhere.binfm", "test.csv"), "nowhere.binfm: No such file"),
-    "not a model": (1, ("predict", "test.csv", "test.csv"), "not a binfm model: .* at byte 0"),
+    "not a model": (1, ("predict", "test.csv", "test.csv"), "test.csv: not a binfm model: .* at byte 0"),
     "not parquet": (1, ("predict", "late.binfm", "fake.parquet"), "fake.parquet: cannot be read as parquet"),
     "ragged lines": (1, ("train", "ragged.csv", "--target", "a", "-o", "m.binfm"), "ragged.csv: cannot be read as csv"),
     "empty file": (1, ("train", "empty.csv", "--target", "a", "-o", "m.binfm"), "empty.csv: .*empty"),

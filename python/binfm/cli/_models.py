@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from binfm._core import ModelFormatError
 from binfm.cli._data import Source
 from binfm.model import Model, load
 
@@ -24,7 +25,10 @@ class Batch(NamedTuple):
 
 def load_model(path: str) -> Model:
     """Read a model from a file, or from standard input."""
-    return Model.from_bytes(sys.stdin.buffer.read()) if path == "-" else load(path)
+    try:
+        return Model.from_bytes(sys.stdin.buffer.read()) if path == "-" else load(path)
+    except ModelFormatError as error:
+        raise ModelFormatError(f"{'standard input' if path == '-' else path}: {error}") from None
 
 
 def batches(model: Model, source: Source, target: str | None = None) -> Iterator[Batch]:
