@@ -47,6 +47,7 @@ class Peer:
         return cls.what.format(epochs=epochs)
 
     def fit(self, X: Any, y: Any) -> None:
+        """Train; each adapter does it in its package's way."""
         raise NotImplementedError
 
     def score(self, X: Any) -> Any:

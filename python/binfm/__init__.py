@@ -9,7 +9,8 @@ from binfm import plot, reading
 from binfm._core import ModelFormatError, __version__
 from binfm.curve import SizeCurve, size_curve
 from binfm.export import get_include
-from binfm.model import Feature, Model, load
+from binfm.model import Model, load
+from binfm.parameters import Feature
 from binfm.training import train
 from binfm.tuning import Search
 from binfm.versions import show_versions

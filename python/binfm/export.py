@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from binfm.model import Feature, Model
+    from binfm.model import Model
+    from binfm.parameters import Feature
 
 AT_SCALES = 27
 """Where the scales of the score functions begin in a file."""

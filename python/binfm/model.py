@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from binfm._inputs import table_for
 from binfm._labels import as_array
 from binfm.devices import size_report
 from binfm.export import export_c
+from binfm.parameters import Parameters
 from binfm.reading._readable import Readable
 
 if TYPE_CHECKING:
@@ -23,38 +23,7 @@ if TYPE_CHECKING:
     from binfm.tuning import Search
 
 
-@dataclass(frozen=True)
-class Feature:
-    """How one column of X becomes active parameter rows.
-
-    A value in cell ``c`` activates the ``tilings`` consecutive rows from ``rows.start + c * stride`` on. With stride 1
-    neighbouring cells share all rows but one (shifted grids); with stride ``tilings`` they share none (copies).
-
-    Examples
-    --------
-    >>> import numpy as np, binfm
-    >>> X = np.repeat([[1.0, 5.0], [2.0, 5.0]], 50, axis=0)
-    >>> first, second = binfm.train(X, X[:, 0] > 1, m=4).features
-    >>> first.kind, first.cells, second.kind
-    ('numeric', 2, 'unused')
-    """
-
-    kind: str
-    """``"numeric"``, ``"categorical"`` or ``"unused"`` (constant in training: no rows)."""
-    rows: range
-    """The parameter rows of this feature."""
-    cells: int
-    """Number of cells, the missing one not counted."""
-    stride: int
-    edges: NDArray[np.float32]
-    """A value of at least ``edges[c - 1]`` and below ``edges[c]`` is in cell ``c``."""
-    levels: tuple[int, ...] | tuple[str, ...]
-    """Known categories in cell order; others are absent."""
-    missing_row: int | None
-    """First row of the NaN cell, or None: then NaN is absent."""
-
-
-class Model(Readable):
+class Model(Parameters, Readable):
     """A trained binarized factorization machine.
 
     Made by :func:`binfm.train`, :func:`binfm.load` or :meth:`from_bytes`; it never changes.
@@ -211,72 +180,7 @@ class Model(Readable):
             return both[:, 0].copy(), both[:, 1].copy()
         return both[:, :functions].copy(), both[:, functions:].copy()
 
-    # What it is made of
-
-    @property
-    def classes(self) -> NDArray[Any] | None:
-        """The sorted class labels; None for regression."""
-        return None if self._classes is None else self._classes.copy()
-
-    @property
-    def m(self) -> int:
-        """Number of factors: bits of V a parameter row."""
-        return self._core.m
-
-    @property
-    def tilings(self) -> int:
-        """Number of rows that each present feature activates."""
-        return self._core.tilings
-
-    @property
-    def loss(self) -> str:
-        """The loss it was trained with."""
-        return self._core.loss
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns of X."""
-        return self._core.features
-
-    @property
-    def feature_names(self) -> Names:
-        """The columns of the table it was trained on; None if they had no names."""
-        return self._names
-
-    @property
-    def alpha(self) -> float | NDArray[np.float64]:
-        """Scale of w, as used in scores; an array where there are more than two classes."""
-        return self._scale(0)
-
-    @property
-    def beta(self) -> float | NDArray[np.float64]:
-        """Scale of V, as used in scores; an array where there are more than two classes."""
-        return self._scale(1)
-
-    @property
-    def bias(self) -> float | NDArray[np.float64]:
-        """Score of a row without active features; an array where there are more than two classes."""
-        return self._scale(2)
-
-    @property
-    def w(self) -> NDArray[np.int8]:
-        """Signs of the linear term, shape (rows,), or (classes, rows) where there are more than two."""
-        return self._per_function(self._core.w())
-
-    @property
-    def V(self) -> NDArray[np.int8]:
-        """Signs of the factors, shape (rows, m), or (classes, rows, m) where there are more than two."""
-        return self._per_function(self._core.V())
-
-    @property
-    def features(self) -> tuple[Feature, ...]:
-        """How each column becomes active rows."""
-        return tuple(self._feature(j) for j in range(self._core.features))
-
-    @property
-    def edges(self) -> tuple[NDArray[np.float32], ...]:
-        """The bin edges of each column; empty for categorical ones."""
-        return tuple(feature.edges for feature in self.features)
+    # How it came about, and its size
 
     @property
     def history(self) -> list[dict[str, float]]:
@@ -426,16 +330,6 @@ class Model(Readable):
 
     def _table(self, X: Any) -> Dense | Csr:
         return table_for(X, self._vocabularies, self._unused, self._names)
-
-    def _feature(self, j: int) -> Feature:
-        return Feature(**self._core.feature(j))
-
-    def _scale(self, which: int) -> float | NDArray[np.float64]:
-        values = self._core.scales()[which]
-        return values[0] if len(values) == 1 else np.array(values)
-
-    def _per_function(self, array: NDArray[np.int8]) -> NDArray[np.int8]:
-        return array[0] if self._core.functions == 1 else array
 
 
 def load(path: str | os.PathLike[str]) -> Model:

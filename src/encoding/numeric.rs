@@ -6,7 +6,7 @@
 
 use super::codes::{Codes, Form};
 use super::keys::{self, Edges};
-use super::supervised::{GROUPS_A_CELL, Truth};
+use super::supervised::{GROUPS_A_CELL, MOST_CELLS, Truth};
 
 /// The distinct values of a feature as ascending keys, and the weight of each.
 #[derive(Clone, Debug, Default)]
@@ -165,8 +165,8 @@ impl Sample<'_> {
     /// Edges where the target changes, for `cells` cells at most.
     pub fn supervised_edges(&self, cells: usize, truth: Truth) -> Edges {
         let Self { distinct, values, rows, weights } = self;
-        if cells >= distinct.len() {
-            return distinct.edge_each();
+        if cells >= distinct.len() || cells > MOST_CELLS {
+            return distinct.quantile_edges(cells);
         }
         let groups = (GROUPS_A_CELL * cells).min(distinct.len());
         let fine = match distinct.len() {

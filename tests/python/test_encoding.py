@@ -252,3 +252,25 @@ def test_one_value_or_nan_is_a_feature():
     model = encode(x, tilings=2)
     assert len(model.w) == 4
     assert oracle.active_rows(model, [5.0]) != oracle.active_rows(model, [np.nan])
+
+
+# Edges where the target changes
+
+
+def test_supervised_edges_stand_where_the_target_changes():
+    x = np.random.default_rng(0).uniform(size=(4000, 1))
+    y = (x[:, 0] > 1 / 6) & (x[:, 0] < 1 / 3)
+    (feature,) = binfm.train(x, y, m=1, b=3, tilings=1, binning="supervised", epochs=1).features
+    assert np.max(np.abs(feature.edges - [1 / 6, 1 / 3])) < 0.05, (
+        "of the edges at sixths, the two nearest to the changes"
+    )
+    (plain,) = binfm.train(x, y, m=1, b=3, tilings=1, epochs=1).features
+    assert np.max(np.abs(plain.edges - [1 / 3, 2 / 3])) < 0.05
+
+
+def test_very_many_supervised_cells_are_quantiles():
+    x = np.random.default_rng(0).normal(size=(6000, 1))
+    models = [
+        binfm.train(x, x[:, 0] > 0, m=1, b=2000, binning=binning, epochs=1) for binning in ("quantile", "supervised")
+    ]
+    assert models[0] == models[1]

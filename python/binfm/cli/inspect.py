@@ -8,7 +8,8 @@ from typing import Any
 
 from binfm.cli._messages import tell
 from binfm.cli._models import load_model
-from binfm.model import Feature, Model
+from binfm.model import Model
+from binfm.parameters import Feature
 from binfm.reading import html_report
 from binfm.tuning import as_table
 

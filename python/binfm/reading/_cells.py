@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from binfm.model import Feature, Model
+    from binfm.model import Model
+    from binfm.parameters import Feature
 
 MISSING = "missing"
 ABSENT = "absent"

@@ -1,0 +1,131 @@
+"""What a model is made of: features, signs and scales."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from binfm._core import Model as Core
+    from binfm._tables import Names
+
+
+@dataclass(frozen=True)
+class Feature:
+    """How one column of X becomes active parameter rows.
+
+    A value in cell ``c`` activates the ``tilings`` consecutive rows from ``rows.start + c * stride`` on. With stride 1
+    neighbouring cells share all rows but one (shifted grids); with stride ``tilings`` they share none (copies).
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.repeat([[1.0, 5.0], [2.0, 5.0]], 50, axis=0)
+    >>> first, second = binfm.train(X, X[:, 0] > 1, m=4).features
+    >>> first.kind, first.cells, second.kind
+    ('numeric', 2, 'unused')
+    """
+
+    kind: str
+    """``"numeric"``, ``"categorical"`` or ``"unused"`` (constant in training, or left out: no rows)."""
+    rows: range
+    """The parameter rows of this feature."""
+    cells: int
+    """Number of cells, the missing one not counted."""
+    stride: int
+    edges: NDArray[np.float32]
+    """A value of at least ``edges[c - 1]`` and below ``edges[c]`` is in cell ``c``."""
+    levels: tuple[int, ...] | tuple[str, ...]
+    """Known categories in cell order; others are absent."""
+    missing_row: int | None
+    """First row of the NaN cell, or None: then NaN is absent."""
+
+
+class Parameters:
+    """The parts of `binfm.Model`, as numpy arrays and numbers."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        _core: Core
+        _classes: NDArray[Any] | None
+        _names: Names
+
+    @property
+    def classes(self) -> NDArray[Any] | None:
+        """The sorted class labels; None for regression."""
+        return None if self._classes is None else self._classes.copy()
+
+    @property
+    def m(self) -> int:
+        """Number of factors: bits of V a parameter row."""
+        return self._core.m
+
+    @property
+    def tilings(self) -> int:
+        """Number of rows that each present feature activates."""
+        return self._core.tilings
+
+    @property
+    def loss(self) -> str:
+        """The loss it was trained with."""
+        return self._core.loss
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of X."""
+        return self._core.features
+
+    @property
+    def feature_names(self) -> Names:
+        """The columns of the table it was trained on; None if they had no names."""
+        return self._names
+
+    @property
+    def alpha(self) -> float | NDArray[np.float64]:
+        """Scale of w, as used in scores; an array where there are more than two classes."""
+        return self._scale(0)
+
+    @property
+    def beta(self) -> float | NDArray[np.float64]:
+        """Scale of V, as used in scores; an array where there are more than two classes."""
+        return self._scale(1)
+
+    @property
+    def bias(self) -> float | NDArray[np.float64]:
+        """Score of a row without active features; an array where there are more than two classes."""
+        return self._scale(2)
+
+    @property
+    def w(self) -> NDArray[np.int8]:
+        """Signs of the linear term, shape (rows,), or (classes, rows) where there are more than two."""
+        return self._per_function(self._core.w())
+
+    @property
+    def V(self) -> NDArray[np.int8]:
+        """Signs of the factors, shape (rows, m), or (classes, rows, m) where there are more than two."""
+        return self._per_function(self._core.V())
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """How each column becomes active rows."""
+        return tuple(self._feature(j) for j in range(self._core.features))
+
+    @property
+    def edges(self) -> tuple[NDArray[np.float32], ...]:
+        """The bin edges of each column; empty for categorical ones."""
+        return tuple(feature.edges for feature in self.features)
+
+    def _feature(self, j: int) -> Feature:
+        return Feature(**self._core.feature(j))
+
+    def _scale(self, which: int) -> float | NDArray[np.float64]:
+        values = self._core.scales()[which]
+        return values[0] if len(values) == 1 else np.array(values)
+
+    def _per_function(self, array: NDArray[np.int8]) -> NDArray[np.int8]:
+        return array[0] if self._core.functions == 1 else array
