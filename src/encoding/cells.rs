@@ -1,13 +1,14 @@
 //! The encoded table that training goes through again and again, in as few bytes as the cells need.
 //!
 //! Of a dense table each feature takes 1, 2 or 4 bytes a row: its start, counted in strides from the feature's first
-//! row. Of a sparse table each active feature takes its start.
+//! row. Of a sparse table each active feature takes its start, and its value where numbers are used as they are.
 
 use super::starts::ABSENT;
 use super::{Active, Block, Dense, Encoder, Table};
 use crate::Result;
 use crate::kernels::{self, Isa};
 use crate::threads::{Stop, Threads};
+use std::ops::Range;
 
 /// An encoded table.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub enum Cells {
         ends: Vec<usize>,
         /// The starts of all rows.
         starts: Vec<u32>,
+        /// Their values; empty where all are 1.
+        values: Vec<f32>,
     },
 }
 
@@ -57,8 +60,10 @@ impl Cells {
         stop: &Stop,
     ) -> Result<Self> {
         match table {
-            Table::Dense(dense) => Self::dense(encoder, isa, dense, threads, stop),
-            Table::Csr(_) => Self::sparse(encoder, isa, table, stop),
+            Table::Dense(dense) if !encoder.is_raw() => {
+                Self::dense(encoder, isa, dense, threads, stop)
+            }
+            _ => Self::sparse(encoder, isa, table, stop),
         }
     }
 
@@ -96,10 +101,16 @@ impl Cells {
                     );
                 }
             }
-            Self::Sparse { ends, starts } => {
-                let first = row.checked_sub(1).map_or(0, |before| ends[before]);
-                out.extend_from_slice(&starts[first..ends[row]]);
-            }
+            Self::Sparse { ends, starts, .. } => out.extend_from_slice(&starts[span(ends, row)]),
+        }
+    }
+
+    /// The values of a row's starts; empty where all are 1.
+    #[inline]
+    pub fn values_of(&self, row: usize) -> &[f32] {
+        match self {
+            Self::Sparse { ends, values, .. } if !values.is_empty() => &values[span(ends, row)],
+            _ => &[],
         }
     }
 
@@ -130,16 +141,23 @@ impl Cells {
 
     fn sparse(encoder: &Encoder, isa: Isa, table: Table, stop: &Stop) -> Result<Self> {
         let (mut block, mut active) = (Block::default(), Active::default());
-        let (mut ends, mut starts) = (Vec::with_capacity(table.rows()), Vec::new());
+        let (mut starts, mut values) = (Vec::new(), Vec::new());
+        let mut ends = Vec::with_capacity(table.rows());
         for first in (0..table.rows()).step_by(BLOCK) {
             stop.check()?;
             let rows = BLOCK.min(table.rows() - first);
             encoder.activate(isa, table, first, rows, &mut block, &mut active);
             ends.extend(active.ends.iter().map(|&end| starts.len() + end as usize));
             starts.extend_from_slice(&active.starts);
+            values.extend_from_slice(&active.values);
         }
-        Ok(Self::Sparse { ends, starts })
+        Ok(Self::Sparse { ends, starts, values })
     }
+}
+
+/// Where the starts of a row are.
+fn span(ends: &[usize], row: usize) -> Range<usize> {
+    row.checked_sub(1).map_or(0, |before| ends[before])..ends[row]
 }
 
 /// Where each feature's code stands in a row, and the bytes of a row.

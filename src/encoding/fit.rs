@@ -3,7 +3,7 @@
 use super::categorical::{Category, frequent};
 use super::numeric::{Distinct, Sample};
 use super::sparse::ByColumn;
-use super::{Column, Csr, Dense, Encoder, Levels, Table, Truth, Values};
+use super::{Column, Csr, Dense, Encoder, Levels, Standard, Table, Truth, Values};
 use crate::threads::{Stop, Threads};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +45,8 @@ pub struct EncodingParams {
     pub vocabularies: BTreeMap<usize, Vec<String>>,
     /// Weight that a category needs to be known.
     pub min_count: f64,
+    /// Numbers are used as they are, in standard units, instead of by their bins.
+    pub raw: bool,
     /// Columns that the model shall do without.
     pub leave_out: BTreeSet<usize>,
 }
@@ -71,7 +73,8 @@ impl Encoder {
             )?,
             Table::Csr(csr) => params.sparse_columns(csr, rows, threads, stop)?,
         };
-        Self::new(columns, params.tilings, matches!(rows.table, Table::Csr(_)))
+        let tilings = if params.raw { 1 } else { params.tilings };
+        Self::new(columns, tilings, matches!(rows.table, Table::Csr(_)))
     }
 }
 
@@ -118,7 +121,7 @@ impl EncodingParams {
         let distinct = Distinct::new(&numbers, rows.weight);
         let constant = distinct.is_empty() || (distinct.len() == 1 && !distinct.missing());
         let sample = Sample { distinct, values: &numbers, rows: None, weights: rows.weight };
-        Ok((!constant).then(|| self.numbers(&sample, rows.truth)))
+        Ok((!constant).then(|| self.numbers(&sample, rows.truth, false)))
     }
 
     fn sparse_columns(
@@ -139,13 +142,17 @@ impl EncodingParams {
                 let known = !distinct.is_empty() && distinct.weight() >= self.min_count;
                 let wanted = known && !self.leave_out.contains(&j);
                 let sample = Sample { distinct, values, rows: Some(of), weights };
-                Ok(wanted.then(|| self.numbers(&sample, rows.truth)))
+                Ok(wanted.then(|| self.numbers(&sample, rows.truth, true)))
             },
         )
     }
 
     /// Few values have a cell and `tilings` rows each, if those are no more than the feature may have.
-    fn numbers(&self, sample: &Sample, truth: Truth) -> Column {
+    fn numbers(&self, sample: &Sample, truth: Truth, zero_is_absent: bool) -> Column {
+        if self.raw {
+            let standard = Standard::fit(sample.values, sample.weights, zero_is_absent);
+            return Column { values: Values::Raw(standard), copies: false, missing: false };
+        }
         let distinct = &sample.distinct;
         let copies = distinct.len() as u64 * u64::from(self.tilings) <= u64::from(self.bins);
         let cells = if copies { distinct.len() } else { (self.bins - self.tilings + 1) as usize };

@@ -13,7 +13,9 @@ mod fit;
 pub mod keys;
 #[cfg(feature = "std")]
 pub mod numeric;
+mod raw;
 pub mod sparse;
+pub mod standard;
 mod starts;
 #[cfg(feature = "std")]
 pub mod supervised;
@@ -28,6 +30,7 @@ pub use codes::{Codes, Form};
 pub use fit::{Binning, EncodingParams, MOST_BINS, MOST_TILINGS, Rows};
 pub use keys::Edges;
 pub use sparse::Csr;
+pub use standard::Standard;
 pub use starts::{Active, Block};
 #[cfg(feature = "std")]
 pub use supervised::Truth;
@@ -47,6 +50,8 @@ pub struct Encoder {
     tilings: u32,
     rows: u32,
     zero_is_absent: bool,
+    /// Some feature's numbers are used as they are.
+    raw: bool,
 }
 
 /// One column of X that is of use.
@@ -65,6 +70,8 @@ pub struct Feature {
 pub enum Values {
     /// Numbers, cut into cells at edges.
     Numbers(Edges),
+    /// Numbers, used as they are: one parameter row, which their value multiplies.
+    Raw(Standard),
     /// Categories, a cell each.
     Levels(Levels),
 }
@@ -112,7 +119,8 @@ impl Encoder {
             places.push(features.len() as u32);
             features.push(Feature { column: number, span, values: column.values });
         }
-        Ok(Self { features, places, tilings, rows: rows as u32, zero_is_absent })
+        let raw = features.iter().any(Feature::is_raw);
+        Ok(Self { features, places, tilings, rows: rows as u32, zero_is_absent, raw })
     }
 
     /// The same without some columns.
@@ -130,6 +138,7 @@ impl Encoder {
                 }
             }
         }
+        rest.raw = rest.features.iter().any(Feature::is_raw);
         rest
     }
 
@@ -164,6 +173,11 @@ impl Encoder {
         self.zero_is_absent
     }
 
+    /// Whether active rows have values: some feature's numbers are used as they are.
+    pub fn is_raw(&self) -> bool {
+        self.raw
+    }
+
     /// The most rows that one row of X can activate.
     pub fn most_active(&self) -> u64 {
         self.features.len() as u64 * u64::from(self.tilings)
@@ -182,10 +196,17 @@ impl Encoder {
     }
 }
 
+impl Feature {
+    fn is_raw(&self) -> bool {
+        matches!(self.values, Values::Raw(_))
+    }
+}
+
 impl Column {
     fn span(&self, first: u32, tilings: u32) -> Span {
         let cells = match &self.values {
             Values::Numbers(edges) => edges.len() as u32 + 1,
+            Values::Raw(_) => 1,
             Values::Levels(levels) => levels.len() as u32,
         };
         Span::new(first, cells, tilings, self.copies, self.missing)

@@ -21,12 +21,15 @@ pub struct Active {
     pub starts: Vec<u32>,
     /// Where each row's starts end.
     pub ends: Vec<u32>,
+    /// What multiplies the parameter rows of each start; empty where all are 1.
+    pub values: Vec<f32>,
 }
 
 impl Active {
     fn clear(&mut self) {
         self.starts.clear();
         self.ends.clear();
+        self.values.clear();
     }
 
     fn push_row(&mut self, starts: impl Iterator<Item = u32>) {
@@ -38,7 +41,7 @@ impl Active {
 /// Room for the work on one block, kept from block to block.
 #[derive(Debug, Default)]
 pub struct Block {
-    numbers: Vec<f32>,
+    pub(super) numbers: Vec<f32>,
     keys: Vec<i32>,
     cells: Vec<u32>,
     categories: Vec<Category>,
@@ -57,6 +60,10 @@ impl Encoder {
         active: &mut Active,
     ) {
         active.clear();
+        if self.raw {
+            self.activate_raw(table, first, rows, block, active);
+            return;
+        }
         match table {
             Table::Dense(dense) if rows < FEW => {
                 (first..first + rows).for_each(|row| self.activate_one(dense, row, block, active));
@@ -119,6 +126,8 @@ impl Encoder {
                         *start = feature.span.start_or_absent(number, cell, self.zero_is_absent);
                     });
                 }
+                // Numbers used as they are go another way: see `raw`.
+                Values::Raw(_) => {}
                 Values::Levels(levels) => {
                     block.categories.resize(rows, Category::Missing);
                     dense.categories(feature.column, first, &mut block.categories);
@@ -177,11 +186,12 @@ impl Block {
 
 impl Feature {
     /// Start of a single value.
-    fn start_of(&self, value: f32, zero_is_absent: bool) -> u32 {
+    pub(super) fn start_of(&self, value: f32, zero_is_absent: bool) -> u32 {
         match &self.values {
             Values::Numbers(edges) => {
                 self.span.start_or_absent(value, edges.cell(value), zero_is_absent)
             }
+            Values::Raw(_) => self.span.start_or_absent(value, 0, zero_is_absent),
             Values::Levels(levels) => self.span.level_start(levels, value.category()),
         }
     }
@@ -199,7 +209,7 @@ impl Span {
         }
     }
 
-    fn level_start(&self, levels: &Levels, category: Category) -> u32 {
+    pub(super) fn level_start(&self, levels: &Levels, category: Category) -> u32 {
         match category {
             Category::Level(level) => levels.cell(level).map_or(ABSENT, |cell| self.start(cell)),
             Category::Missing => self.missing_start().unwrap_or(ABSENT),

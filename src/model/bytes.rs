@@ -55,6 +55,17 @@ impl<'a> Reader<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
+    pub fn f32(&mut self) -> Result<f32> {
+        self.array().map(f32::from_le_bytes)
+    }
+
+    /// So many float32, checked to be there before room is made for them.
+    pub fn f32s(&mut self, count: usize) -> Result<Vec<f32>> {
+        let bytes = self.take(count.saturating_mul(4))?;
+        let (numbers, _) = bytes.as_chunks();
+        Ok(numbers.iter().copied().map(f32::from_le_bytes).collect())
+    }
+
     /// A whole number of 1 to 8 bytes, low byte first, not extended.
     pub fn uint(&mut self, size: usize) -> Result<u64> {
         Ok(self.take(size)?.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))

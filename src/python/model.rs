@@ -1,14 +1,15 @@
 //! `binfm._core.Model`.
+#![allow(clippy::redundant_closure_for_method_calls)] // a method of `RowTerms` has one lifetime, a closure any
 
 use super::arrays::{Arrays, Row};
 use super::door;
-use crate::Error;
+use super::engine::{Engine, RowTerms};
 use crate::encoding::{Feature, Levels, Table, Values, keys};
-use crate::model::{Labels, Loss, Model, Terms};
-use crate::scoring::Scorer;
+use crate::model::{Labels, Loss, Model, Weights};
 use crate::threads::{self, Stop, Threads};
+use crate::{Error, Result};
 use numpy::ndarray::{Array2, Array3};
-use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyRange, PyTuple};
@@ -18,14 +19,14 @@ use std::path::PathBuf;
 
 /// A trained model and its tables for scoring.
 #[pyclass(frozen, module = "binfm._core", name = "Model")]
-pub struct PyModel(Scorer);
+pub struct PyModel(Engine);
 
 /// Numbers of weights looked up (rows · features · tilings · functions) from which threads and signals are worth it.
 const LONG: usize = 1 << 21;
 
 impl PyModel {
-    pub fn new(model: Model) -> Self {
-        Self(Scorer::new(model))
+    pub fn new(model: Model) -> Result<Self> {
+        Engine::new(model).map(Self)
     }
 
     /// The model itself.
@@ -45,7 +46,7 @@ impl PyModel {
         arrays: &Arrays,
         n_jobs: Option<i64>,
         per_row: usize,
-        write: impl Fn(&[Terms], &mut [T]) + Sync + Send,
+        write: impl Fn(RowTerms, &mut [T]) + Sync + Send,
     ) -> PyResult<Bound<'py, PyAny>> {
         threads::check(n_jobs)?;
         arrays.with(|table| {
@@ -69,15 +70,9 @@ impl PyModel {
         })
     }
 
-    fn write_scores(&self, terms: &[Terms], out: &mut [f64]) {
-        for (k, (out, &terms)) in out.iter_mut().zip(terms).enumerate() {
-            *out = self.0.score(k, terms);
-        }
-    }
-
     fn lookups(&self, table: Table) -> usize {
         let active = self.model().encoder().most_active() as usize;
-        table.rows().saturating_mul(active).saturating_mul(self.model().signs().functions())
+        table.rows().saturating_mul(active).saturating_mul(self.model().weights().functions())
     }
 }
 
@@ -85,12 +80,12 @@ impl PyModel {
 impl PyModel {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, blob: &[u8]) -> PyResult<Self> {
-        Ok(py.detach(|| Model::from_bytes(blob).map(Self::new))?)
+        Ok(py.detach(|| Model::from_bytes(blob).and_then(Self::new))?)
     }
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Ok(py.detach(|| Model::load(&path).map(Self::new))?)
+        Ok(py.detach(|| Model::load(&path).and_then(Self::new))?)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>, names: bool) -> Bound<'py, PyBytes> {
@@ -117,7 +112,7 @@ impl PyModel {
 
     #[getter]
     fn m(&self) -> usize {
-        self.model().signs().factors()
+        self.model().weights().factors()
     }
 
     #[getter]
@@ -127,17 +122,22 @@ impl PyModel {
 
     #[getter]
     fn functions(&self) -> usize {
-        self.model().signs().functions()
+        self.model().weights().functions()
     }
 
     #[getter]
     fn rows(&self) -> usize {
-        self.model().signs().rows()
+        self.model().encoder().rows() as usize
     }
 
     #[getter]
     fn features(&self) -> usize {
         self.model().encoder().columns()
+    }
+
+    #[getter]
+    fn method(&self) -> &'static str {
+        self.model().weights().method().name()
     }
 
     #[getter]
@@ -180,9 +180,14 @@ impl PyModel {
         fields.set_item("missing_row", span.missing_start())?;
         let (kind, edges) = match values {
             Values::Numbers(edges) => ("numeric", edges.keys()),
+            Values::Raw(_) => ("raw", &[][..]),
             Values::Levels(_) => ("categorical", &[][..]),
         };
         fields.set_item("kind", kind)?;
+        if let Values::Raw(standard) = values {
+            fields.set_item("center", standard.center)?;
+            fields.set_item("scale", standard.scale)?;
+        }
         fields.set_item(
             "edges",
             PyArray1::from_iter(py, edges.iter().map(|&key| keys::number(key))),
@@ -218,28 +223,62 @@ impl PyModel {
 
     /// α, β and bias of each score function.
     fn scales(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
-        let real = (0..self.functions()).map(|function| self.model().scales().real(function));
-        let parts = real.map(|real| (real.alpha, (real.beta_squared.sqrt(), real.bias)));
-        let (alpha, (beta, bias)) = parts.unzip();
+        let scale = |function: usize| match self.model().weights() {
+            Weights::Bits { scales, .. } => {
+                let real = scales.real(function);
+                (real.alpha, (real.beta_squared.sqrt(), real.bias))
+            }
+            Weights::Reals(reals) => (1.0, (reals.beta(function), reals.bias()[function].into())),
+        };
+        let (alpha, (beta, bias)) = (0..self.functions()).map(scale).unzip();
         (alpha, beta, bias)
     }
 
-    fn w<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i8>> {
-        let signs = self.model().signs();
-        let shape = (signs.functions(), signs.rows());
-        Array2::from_shape_fn(shape, |(function, row)| signs.sign(function, row, 0))
-            .into_pyarray(py)
+    /// int8 where they are signs, else float32.
+    fn w<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        let functions = self.functions();
+        let shape = (functions, self.rows());
+        match self.model().weights() {
+            Weights::Bits { signs, .. } => {
+                Array2::from_shape_fn(shape, |(function, row)| signs.sign(function, row, 0))
+                    .into_pyarray(py)
+                    .into_any()
+            }
+            Weights::Reals(reals) => {
+                let w = reals.w();
+                Array2::from_shape_fn(shape, |(function, row)| w[row * functions + function])
+                    .into_pyarray(py)
+                    .into_any()
+            }
+        }
     }
 
+    /// int8 where they are signs, else float32.
     #[pyo3(name = "V")]
-    fn factors<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray3<i8>> {
-        let signs = self.model().signs();
-        let shape = (signs.functions(), signs.rows(), signs.factors());
-        Array3::from_shape_fn(shape, |(function, row, f)| signs.sign(function, row, 1 + f))
-            .into_pyarray(py)
+    fn factors<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        let (functions, m) = (self.functions(), self.m());
+        let shape = (functions, self.rows(), m);
+        match self.model().weights() {
+            Weights::Bits { signs, .. } => {
+                Array3::from_shape_fn(shape, |(function, row, f)| signs.sign(function, row, 1 + f))
+                    .into_pyarray(py)
+                    .into_any()
+            }
+            Weights::Reals(reals) => {
+                let v = reals.v();
+                let at = |(function, row, f)| (row * functions + function) * m + f;
+                if reals.has_signs() {
+                    Array3::from_shape_fn(shape, |place| v[at(place)] as i8)
+                        .into_pyarray(py)
+                        .into_any()
+                } else {
+                    Array3::from_shape_fn(shape, |place| v[at(place)]).into_pyarray(py).into_any()
+                }
+            }
+        }
     }
 
-    /// L of all score functions and then Q of all, for each row.
+    /// L of all score functions and then Q of all, for each row: whole numbers of a model of bits.
     fn terms<'py>(
         &self,
         py: Python<'py>,
@@ -247,11 +286,14 @@ impl PyModel {
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let functions = self.functions();
-        self.each_row(py, &X, n_jobs, 2 * functions, |terms, out| {
-            for (k, terms) in terms.iter().enumerate() {
-                (out[k], out[functions + k]) = (terms.linear, terms.pairs);
+        match self.model().weights() {
+            Weights::Bits { .. } => {
+                self.each_row(py, &X, n_jobs, 2 * functions, |terms, out| terms.write_whole(out))
             }
-        })
+            Weights::Reals(_) => {
+                self.each_row(py, &X, n_jobs, 2 * functions, |terms, out| terms.write_real(out))
+            }
+        }
     }
 
     fn decision<'py>(
@@ -260,7 +302,7 @@ impl PyModel {
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.each_row(py, &X, n_jobs, self.functions(), |terms, out| self.write_scores(terms, out))
+        self.each_row(py, &X, n_jobs, self.functions(), |terms, out| terms.write_scores(out))
     }
 
     /// The score of one row: a float, or a list of one for each class.
@@ -271,9 +313,8 @@ impl PyModel {
         let mut many = vec![0.0; if self.functions() == 1 { 0 } else { self.functions() }];
         let out = if self.functions() == 1 { &mut scores[..] } else { &mut many[..] };
         let scored = row.with(features, |table| {
-            self.0.each_row(table, &Threads::one(), &Stop::default(), out, |terms, out| {
-                self.write_scores(terms, out);
-            })
+            let (one, stop) = (Threads::one(), Stop::default());
+            self.0.each_row(table, &one, &stop, out, |terms, out| terms.write_scores(out))
         });
         match scored {
             None => self.model().encoder().check_width("row", row.len())?,
@@ -297,7 +338,7 @@ impl PyModel {
             return Err(Error::value("predict_proba", given, "is loss 'logistic'").into());
         }
         let classes = self.model().labels().len();
-        self.each_row(py, &X, n_jobs, classes, |terms, out| self.0.probabilities(terms, out))
+        self.each_row(py, &X, n_jobs, classes, |terms, out| terms.probabilities(out))
     }
 
     fn classify<'py>(
@@ -306,7 +347,9 @@ impl PyModel {
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.each_row(py, &X, n_jobs, 1, |terms, out| out[0] = self.0.class(terms) as isize)
+        self.each_row(py, &X, n_jobs, 1, |terms, out: &mut [isize]| {
+            out.fill(terms.class() as isize);
+        })
     }
 }
 

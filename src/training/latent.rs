@@ -157,7 +157,7 @@ impl Latent {
 }
 
 /// The mean of |x|: eight sums side by side, in an order that does not depend on the instruction set.
-fn mean_size(numbers: &[f32]) -> f64 {
+pub(super) fn mean_size(numbers: &[f32]) -> f64 {
     let mut sums = [0.0_f64; 8];
     for eight in numbers.chunks(sums.len()) {
         sums.iter_mut().zip(eight).for_each(|(sum, number)| *sum += f64::from(number.abs()));

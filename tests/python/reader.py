@@ -4,6 +4,7 @@ import struct
 from dataclasses import dataclass, field
 
 LOSSES = ("logistic", "hinge", "squared_hinge", "squared")
+METHODS = ("bfm", "sefm", "dfm", "fm")
 
 
 @dataclass
@@ -13,9 +14,10 @@ class Column:
     levels: list = field(default_factory=list)
     copies: bool = False
     missing: bool = False
+    units: tuple = (0.0, 1.0)
 
     def cells(self):
-        return len(self.levels) if self.kind == "categorical" else len(self.edges) + 1
+        return len(self.levels) if self.kind == "categorical" else len(self.edges) + 1  # raw numbers have no edges
 
     def rows(self, tilings):
         if self.kind == "unused":
@@ -33,10 +35,11 @@ class File:
             "4sBBIIHHBB"
         )
         assert (magic, self.length) == (b"\xb1FM\n", len(blob))
-        self.loss = LOSSES[loss]
+        self.loss, self.method = LOSSES[loss & 15], METHODS[loss >> 4]
         self.shifts = self.take("BBB")
         self.exponent, self.usual = self.take("hH")
-        self.scales = [self.take("iHH" if self.functions == 1 else "hBB") for _ in range(self.functions)]
+        layout = {"bfm": "iHH" if self.functions == 1 else "hBB", "dfm": "ff"}.get(self.method, "f")
+        self.scales = [self.take(layout) for _ in range(self.functions)]
         used = [True] * features
         if self.flags & 4:
             bitmap = self.bytes(-(-features // 8))
@@ -44,13 +47,27 @@ class File:
         self.last_parameter = {}
         self.columns = [self.column() if of_use else Column() for of_use in used]
         self.rows = sum(column.rows(self.tilings) for column in self.columns)
-        count = self.rows * self.functions * (self.m + 1)
-        packed = self.bytes(-(-count // 8))
-        self.signs = [1 if packed[i // 8] >> i % 8 & 1 else -1 for i in range(count)]
+        self.weights = self.read_weights(self.rows * self.functions)
         self.labels = self.read_labels() if self.flags & 2 else None
         self.names = [self.text() for _ in range(features)] if self.flags & 8 else None
         self.checksum = self.take("I")[0]
         assert self.at == len(blob)
+
+    def read_weights(self, each):
+        """Return a list for each row and score function: w and the factors."""
+        if self.method == "bfm":
+            return self.in_lists(self.signs(each * (self.m + 1)), self.m + 1)
+        if self.method == "dfm":
+            w = self.take(f"{each}f")
+            return [[w, *v] for w, v in zip(w, self.in_lists(self.signs(each * self.m), self.m), strict=True)]
+        return self.in_lists(self.take(f"{each * (self.m + 1)}f"), self.m + 1)
+
+    def signs(self, count):
+        packed = self.bytes(-(-count // 8))
+        return [1 if packed[i // 8] >> i % 8 & 1 else -1 for i in range(count)]
+
+    def in_lists(self, values, size):
+        return [list(values[i : i + size]) for i in range(0, len(values), size)]
 
     def take(self, layout):
         values = struct.unpack_from("<" + layout, self.blob, self.at)
@@ -79,6 +96,8 @@ class File:
     def column(self):
         (tag,) = self.take("B")
         kind, copies, missing = tag & 3, bool(tag & 4), bool(tag & 8)
+        if kind == 1 and self.method in ("dfm", "fm"):
+            return Column("raw", units=self.take("ff"))
         if kind < 2:
             edges = self.coded(tag) if kind == 0 else self.leading(tag)
             return Column("numeric", edges, [], copies, missing)
