@@ -17,7 +17,7 @@ unexport CONDA_PREFIX PYTHONHOME PYTHONPATH
 # Two installers at once would race in one .venv; cargo uses all cores by itself.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint memcheck bench bench-peers accuracy settings pareto probabilities device-deps device-test device-report misra docs pictures wheel wheel-test lines clean
+.PHONY: help build demo test lint memcheck bench bench-peers accuracy settings pareto paper probabilities device-deps device-test device-report misra docs pictures wheel wheel-test lines clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ settings: build .venv/group-bench ## measure accuracy by m, b and tilings, write
 
 pareto: build .venv-pareto/ready ## measure accuracy by model bytes against other packages; ONLY=binfm measures binfm again
 	PYTHONPATH=python:benches .venv-pareto/bin/python -m pareto $(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
+
+paper: build .venv-paper/ready ## measure all tables and figures of the paper, write benches/results/paper/; QUICK=1 for minutes
+	PYTHONPATH=python:benches .venv-paper/bin/python -m paper $(if $(QUICK),--quick)
 
 probabilities: build .venv-pareto/ready ## measure calibration and rare categories, write benches/results/probabilities.md
 	PYTHONPATH=python:benches .venv-pareto/bin/python benches/probabilities.py
@@ -110,7 +113,7 @@ lines: ## count lines per file and per function
 	@$(PYTHON) benches/lines.py
 
 clean: ## remove everything that was built
-	rm -rf .venv .venv-peers .venv-pareto target site dist demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
+	rm -rf .venv .venv-peers .venv-pareto .venv-paper target site dist demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
 	find python tests benches -name __pycache__ -prune -exec rm -rf {} +
 
 $(EXTENSION): .venv/ready pyproject.toml $(RUST)
@@ -129,6 +132,13 @@ $(EXTENSION): .venv/ready pyproject.toml $(RUST)
 	$(PYTHON) -m venv .venv-pareto
 	.venv-pareto/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 	.venv-pareto/bin/python -m pip install --quiet --group pareto
+	@touch $@
+
+# JAX and other people's FMs stay out of .venv as well.
+.venv-paper/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-paper
+	.venv-paper/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-paper/bin/python -m pip install --quiet --group paper
 	@touch $@
 
 .venv/group-%: pyproject.toml .venv/ready

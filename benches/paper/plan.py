@@ -1,0 +1,25 @@
+"""How much of everything is measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Plan:
+    splits: int
+    folds: int
+    """Of the cross-validation that chooses settings."""
+    choice_rows: int
+    """Rows × score functions of the training part that cross-validation uses at most."""
+    most_rows: int | None
+    """Rows of a data set that are used at all."""
+    nfm_epochs: int
+    ladder_splits: int
+    """Splits that the figure of memory against accuracy averages over."""
+    rounds: int
+    """Repetitions of a prediction, of which the quickest counts."""
+
+
+FULL = Plan(splits=10, folds=5, choice_rows=20_000, most_rows=None, nfm_epochs=100, ladder_splits=3, rounds=15)
+QUICK = Plan(splits=2, folds=2, choice_rows=2_000, most_rows=3_000, nfm_epochs=10, ladder_splits=1, rounds=3)

@@ -1,0 +1,80 @@
+"""FMs of other people, on standardised features and one against the rest, so that ours is no weak baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
+
+from paper.choice import Settings
+from paper.data import Codes
+from paper.memory import FLOAT
+from paper.plan import Plan
+from paper.systems.base import FACTORS, REGULARIZATION, Fitted, NotAvailableError, System, functions
+
+
+class OtherFm(System):
+    module: ClassVar[str]
+    counted = "weights"
+
+    def check(self) -> None:
+        try:
+            import_module(self.module)
+        except ImportError as error:
+            raise NotAvailableError(str(error)) from None
+
+    def fit(self, settings: Settings, X: NDArray[Any], y: Codes, classes: int, seed: int, plan: Plan) -> Fitted:
+        scaler = StandardScaler().fit(X)
+        rows = scaler.transform(X).astype(np.float32)
+        wanted = [1] if classes == 2 else range(classes)
+        scorers = [self.score_function(settings, rows, (y == code).astype(np.int64), seed) for code in wanted]
+
+        def predict(X: NDArray[Any]) -> NDArray[Any]:
+            X = scaler.transform(X).astype(np.float32)
+            scores = np.column_stack([score(X) for score in scorers])
+            return scores.argmax(1) if classes > 2 else (scores[:, 0] > 0).astype(int)
+
+        return Fitted(predict, functions(classes) * (1 + X.shape[1] * (1 + settings["m"])) * FLOAT // 8)
+
+    def score_function(self, settings: Settings, X: NDArray[Any], y: Codes, seed: int) -> Any:
+        """Fit a binary problem and return what is above 0 where the class is likely."""
+        raise NotImplementedError
+
+
+class ModernFm(OtherFm):
+    """Adagrad, one row at a time as in ours; λ/n as in ours."""
+
+    name, label, package, module = "modern-fm", "modern-fm", "modern-fm", "modern_fm"
+    grid: ClassVar[dict[str, Sequence[Any]]] = {"m": FACTORS, "regularization": REGULARIZATION}
+    start: ClassVar[Settings] = {"m": 32, "regularization": 1.0}
+    epochs = 30
+
+    def score_function(self, settings: Settings, X: NDArray[Any], y: Codes, seed: int) -> Any:
+        strength = settings["regularization"] / len(y)
+        model = import_module(self.module).FMClassifier(
+            n_factors=settings["m"], l2_linear=strength, l2_factors=strength, max_iter=self.epochs,
+            init_scale=0.1, random_state=seed, n_jobs=1,
+        )  # fmt: skip
+        return model.fit(X, y).decision_function
+
+
+class MyFm(OtherFm):
+    """Gibbs sampling, as libFM's and fastFM's MCMC: it draws its regularization too, so nothing is chosen."""
+
+    name, label, package, module = "myfm", "myFM", "myfm", "myfm"
+    start: ClassVar[Settings] = {"m": 16}
+    samples = 100
+
+    def score_function(self, settings: Settings, X: NDArray[Any], y: Codes, seed: int) -> Any:
+        model = import_module(self.module).MyFMClassifier(rank=settings["m"], random_seed=seed)
+        model.fit(X.astype(np.float64), y, n_iter=self.samples)
+        return partial(_above_half, model)
+
+
+def _above_half(model: Any, X: NDArray[Any]) -> NDArray[Any]:
+    return model.predict_proba(X.astype(np.float64), n_workers=1) - 0.5
