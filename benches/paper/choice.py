@@ -21,7 +21,7 @@ Settings = dict[str, Any]
 Hits = NDArray[np.bool_]
 """Which held-out rows a candidate got right."""
 
-CLEARLY = 2.0
+CLEARLY = 1.0
 """Standard errors of the paired difference."""
 
 

@@ -1,7 +1,7 @@
 """The paper's eight data sets, as far as they can be had.
 
-circles and moons are scikit-learn's with its defaults: no noise. The paper gives none, but the memory it reports for NFM,
-which has an embedding for every distinct value, is that of 402 values on circles and 451 ± 2 on moons. Rounded to
+circles and moons are scikit-learn's with its defaults: no noise. The paper gives none, but the memory it reports for
+NFM, which has an embedding for every distinct value, is that of 402 values on circles and 451 ± 2 on moons. Rounded to
 two decimals, 5,000 points without noise have 402 and 452; with a noise of 0.05 they have 449 and 500.
 
 The others are read from the folder that the environment variable BINFM_DATA names, as .npz or LIBSVM text, or else from

@@ -1,4 +1,4 @@
-"""The paper's own figures: Geng and Lan, Tables 2 and 3. Accuracy in percent, time in milliseconds, memory relative to FM."""
+"""The paper's own figures, its Tables 2 and 3: accuracy in percent, milliseconds, memory relative to FM."""
 
 from __future__ import annotations
 

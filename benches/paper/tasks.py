@@ -84,7 +84,7 @@ def times(data: str, settings: dict[str, Settings], plan: Plan) -> Record:
     return {"rows": len(part.y_test), **_alternate({n: f.predict for n, f in fitted.items()}, part.X_test, plan.rounds)}
 
 
-def webspam_times(names: list[str], plan: Plan) -> Record:
+def shape_times(names: list[str], plan: Plan) -> Record:
     """Do the same on made-up rows of webspam's shape."""
     rows, d = WEBSPAM_SHAPE if plan.most_rows is None else (plan.most_rows, WEBSPAM_SHAPE[1])
     rng = np.random.default_rng(0)
@@ -92,16 +92,16 @@ def webspam_times(names: list[str], plan: Plan) -> Record:
     y = (X[:, 0] * X[:, 1] > X[:, 2] * X[:, 3]).astype(np.int64)
     known, labels = X[:WEBSPAM_TRAINED], y[:WEBSPAM_TRAINED]
     quick = Plan(**{**vars(plan), "nfm_epochs": 2})
-    fitted = {name: system(name).fit(_webspam_settings(name), known, labels, 2, 0, quick) for name in names}
+    fitted = {name: system(name).fit(_settings_of_shape(name), known, labels, 2, 0, quick) for name in names}
     return {
         "rows": len(X),
         **_alternate({n: f.predict for n, f in fitted.items()}, X, min(plan.rounds, 5)),
         "bytes": {name: model.bytes for name, model in fitted.items()},
-        "bits": {n: system(n).bits(_webspam_settings(n), d, 2) or 8 * m.bytes for n, m in fitted.items()},
+        "bits": {n: system(n).bits(_settings_of_shape(n), d, 2) or 8 * m.bytes for n, m in fitted.items()},
     }
 
 
-def _webspam_settings(name: str) -> Settings:
+def _settings_of_shape(name: str) -> Settings:
     return {key: WEBSPAM[key] for key in system(name).start}
 
 
