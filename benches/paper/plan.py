@@ -15,11 +15,17 @@ class Plan:
     most_rows: int | None
     """Rows of a data set that are used at all."""
     nfm_epochs: int
+    nfm_steps: int
+    """Batches that NFM is trained on at most, however many epochs that is."""
     few_splits: int
     """Splits of what is not in the paper's tables: other people's FMs, and the figure of memory against accuracy."""
     rounds: int
     """Repetitions of a prediction, of which the quickest counts."""
 
 
-FULL = Plan(splits=10, folds=5, choice_rows=20_000, most_rows=None, nfm_epochs=100, few_splits=3, rounds=15)
-QUICK = Plan(splits=2, folds=2, choice_rows=2_000, most_rows=3_000, nfm_epochs=10, few_splits=1, rounds=3)
+FULL = Plan(
+    splits=10, folds=5, choice_rows=12_000, most_rows=None, nfm_epochs=200, nfm_steps=15_000, few_splits=3, rounds=15
+)
+QUICK = Plan(
+    splits=2, folds=2, choice_rows=2_000, most_rows=3_000, nfm_epochs=10, nfm_steps=1_000, few_splits=1, rounds=3
+)

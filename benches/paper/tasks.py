@@ -143,9 +143,7 @@ def convergence(data: str, optimizer: str, rate: float, plan: Plan) -> Record:
     from paper.systems.family import Bfm1
 
     part = split(_data(data, plan.most_rows), 0)
-    model = Bfm1().train(
-        CONVERGENCE, part.X, part.y, 0, optimizer=optimizer, learning_rate=rate, epochs=PASSES, early_stopping=False
-    )
+    model = Bfm1().train(CONVERGENCE, part.X, part.y, 0, optimizer=optimizer, learning_rate=rate, epochs=PASSES)
     return {"loss": [round(each["loss"], DIGITS) for each in model.history]}
 
 

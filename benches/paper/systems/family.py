@@ -35,9 +35,8 @@ class Family(System):
         return Fitted(lambda rows: model.predict(rows, n_jobs=1), model.nbytes, model.size_report())
 
     def train(self, settings: Settings, X: NDArray[Any], y: Codes, seed: int, **more: Any) -> binfm.Model:
-        return binfm.train(
-            X, y, method=self.method, seed=seed, n_jobs=1, **self.arguments(settings, len(y)), **self.fixed, **more
-        )
+        chosen = {**self.arguments(settings, len(y)), **self.fixed, **more}
+        return binfm.train(X, y, method=self.method, seed=seed, n_jobs=1, early_stopping=False, **chosen)
 
     def arguments(self, settings: Settings, rows: int) -> Settings:
         """Return the settings as `binfm.train` calls them.
@@ -54,7 +53,10 @@ class Family(System):
 
 
 class Fm(Family):
+    """The step size is larger than `binfm.train`'s default: that is better for it on ijcnn and segment."""
+
     name, label, method = "fm", "FM", "fm"
+    fixed: ClassVar[Settings] = {"learning_rate": 0.1}
     grid: ClassVar[dict[str, Sequence[Any]]] = {"m": FACTORS, "regularization": REGULARIZATION}
     start: ClassVar[Settings] = {"m": 32, "regularization": 1.0}
     formula = staticmethod(memory.fm)
@@ -70,16 +72,16 @@ class Sefm(Family):
 
     name, label, method = "sefm", "SEFM", "sefm"
     fixed: ClassVar[Settings] = {"tilings": 1, "binning": "uniform"}
-    grid: ClassVar[dict[str, Sequence[Any]]] = {"b": BINS, "m": FACTORS, "regularization": REGULARIZATION}
-    start: ClassVar[Settings] = {"b": 20, "m": 32, "regularization": 1.0}
+    grid: ClassVar[dict[str, Sequence[Any]]] = {"m": FACTORS, "b": BINS, "regularization": REGULARIZATION}
+    start: ClassVar[Settings] = {"m": 32, "b": 20, "regularization": 1.0}
     formula = staticmethod(memory.sefm)
 
 
 class Bfm1(Family):
     name, label, method = "bfm1", "Binarized FM", "bfm"
     fixed: ClassVar[Settings] = {"tilings": 1, "binning": "uniform"}
-    grid: ClassVar[dict[str, Sequence[Any]]] = {"b": BINS, "m": FACTORS}
-    start: ClassVar[Settings] = {"b": 20, "m": 32}
+    grid: ClassVar[dict[str, Sequence[Any]]] = {"m": FACTORS, "b": BINS}
+    start: ClassVar[Settings] = {"m": 32, "b": 20}
     formula = staticmethod(memory.bfm)
 
 

@@ -38,7 +38,6 @@ MOMENTUM = 0.9
 EPSILON = 1e-5
 HELD_OUT = 0.1
 """Share of the training part that chooses the pass to keep."""
-PATIENCE = 10
 DECIMALS = 2
 ROOM = 256
 """Tables are padded to a multiple of this many ids, so that all splits share one compiled program."""
@@ -132,8 +131,8 @@ def scores_of(model: Model, X: jax.Array) -> jax.Array:
 
 
 @jax.jit
-def held_out_loss(model: Model, X: jax.Array, y: jax.Array) -> jax.Array:
-    return loss(scores_of(model, X), y)
+def errors_of(model: Model, X: jax.Array, y: jax.Array) -> jax.Array:
+    return (codes_of(model, X, model.params["w0"].size == 1) != y).sum()
 
 
 @partial(jax.jit, static_argnames="binary")
@@ -142,21 +141,19 @@ def codes_of(model: Model, X: jax.Array, binary: bool) -> jax.Array:
     return (scores[:, 0] > 0).astype(int) if binary else scores.argmax(1)
 
 
-def train(X: NDArray[Any], y: Codes, inputs: int, classes: int, epochs: int, seed: int) -> Model:
-    """Train and return the pass with the lowest loss on the held-out rows."""
+def train(X: NDArray[Any], y: Codes, inputs: int, classes: int, seed: int, plan: Plan) -> Model:
+    """Train and return the pass with the fewest errors on the held-out rows."""
     X, X_held, y, y_held = train_test_split(X, y, test_size=HELD_OUT, stratify=y, random_state=seed)
     rng = np.random.default_rng(seed)
     model = start(inputs, 1 if classes == 2 else classes, seed)
     state = OPTIMIZER.init(model.params)
     batch = min(BATCH, len(y))
-    best, least, since = model, np.inf, 0
-    for _ in range(epochs):
+    best, least = model, np.inf
+    for _ in range(min(plan.nfm_epochs, plan.nfm_steps * batch // len(y))):
         order = rng.permutation(len(y))[: len(y) // batch * batch].reshape(-1, batch)
         model, state = one_pass(model, state, X[order], y[order], jax.random.key(rng.integers(2**31)))
-        now = float(held_out_loss(model, X_held, y_held))
-        best, least, since = (model, now, 0) if now < least else (best, least, since + 1)
-        if since == PATIENCE:
-            break
+        now = int(errors_of(model, X_held, y_held))
+        best, least = (model, now) if now <= least else (best, least)
     return best
 
 
@@ -169,7 +166,7 @@ class Nfm(System):
     def fit(self, settings: Settings, X: NDArray[Any], y: Codes, classes: int, seed: int, plan: Plan) -> Fitted:
         scaler = StandardScaler().fit(X)
         mean, scale = scaler.mean_.astype(np.float32), scaler.scale_.astype(np.float32)
-        model = train((X - mean) / scale, y, X.shape[1], classes, plan.nfm_epochs, seed)
+        model = train((X - mean) / scale, y, X.shape[1], classes, seed, plan)
         size = sum(value.size for value in model.params.values()) * FLOAT // 8
         return Fitted(lambda rows: np.asarray(codes_of(model, (rows - mean) / scale, classes == 2)), size)
 
@@ -184,7 +181,7 @@ class NfmIds(System):
         values = [np.unique(np.round(column, DECIMALS)) for column in X.T]
         count = sum(map(len, values))
         room = -(-(count + 1) // ROOM) * ROOM
-        model = train(ids(values, X), y, room, classes, plan.nfm_epochs, seed)
+        model = train(ids(values, X), y, room, classes, seed, plan)
         unknown = {name: model.params[name].at[count].set(0) for name in ("w", "v")}
         model = model._replace(params={**model.params, **unknown})
         padding = (room - count) * (FACTORS + model.params["w"].shape[1])
