@@ -24,7 +24,7 @@ class Plan:
 
 
 FULL = Plan(
-    splits=10, folds=5, choice_rows=12_000, most_rows=None, nfm_epochs=200, nfm_steps=15_000, few_splits=3, rounds=15
+    splits=10, folds=5, choice_rows=8_000, most_rows=None, nfm_epochs=200, nfm_steps=15_000, few_splits=3, rounds=15
 )
 QUICK = Plan(
     splits=2, folds=2, choice_rows=2_000, most_rows=3_000, nfm_epochs=10, nfm_steps=1_000, few_splits=1, rounds=3

@@ -19,6 +19,8 @@ from paper.systems import system
 from paper.systems.base import FACTORS, functions
 
 DIGITS = 6
+LEAST_ROWS = 1_000
+"""Of cross-validation, however many classes there are."""
 PAUSE = 0.002
 """Seconds between two systems, so that idle threads of the first stop spinning."""
 PATIENCE = 10.0
@@ -34,7 +36,7 @@ WEBSPAM_TRAINED = 5_000
 """Rows that are trained on: how long a prediction takes does not depend on what was learned."""
 
 
-@lru_cache(maxsize=1)
+@lru_cache
 def _data(name: str, most_rows: int | None) -> Dataset:
     found = load(name, most_rows)
     if found is None:
@@ -65,7 +67,7 @@ def accuracy(data: str, name: str, seed: int, plan: Plan) -> Record:
 
 def _hits(name: str, part: Split, seed: int, plan: Plan) -> Callable[[Settings, int], Hits]:
     """Return what tries a candidate on a fold of the training part."""
-    folds = folds_of(part.X, part.y, plan.choice_rows // functions(part.classes), plan.folds, seed)
+    folds = folds_of(part.X, part.y, max(LEAST_ROWS, plan.choice_rows // functions(part.classes)), plan.folds, seed)
 
     def hits(settings: Settings, fold: int) -> Hits:
         fitted, held = folds[fold]
