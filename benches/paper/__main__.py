@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from paper import agenda, figures, page
@@ -20,6 +21,7 @@ RESULTS = Path(__file__).parents[1] / "results" / "paper"
 def main() -> None:
     arguments = _arguments()
     plan = QUICK if arguments.quick else FULL
+    plan = replace(plan, splits=arguments.splits or plan.splits)
     folder = RESULTS / "quick" if arguments.quick else RESULTS
     folder.mkdir(parents=True, exist_ok=True)
     found = {name: data for name in arguments.data if (data := load(name, plan.most_rows)) is not None}
@@ -45,6 +47,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="two splits of few rows")
     parser.add_argument("--again", nargs="*", choices=agenda.MEASURED, default=[], metavar="SYSTEM")
     parser.add_argument("--data", nargs="*", choices=NAMES, default=NAMES, metavar="SET")
+    parser.add_argument("--splits", type=int, help="fewer than there are")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()
 

@@ -64,6 +64,8 @@ def speed(summary: Summary) -> str:
             middle = float(np.median(list(ratios.values())))
             parts.append(f"{LABELS[name]} {min(ratios.values()):.2g}–{max(ratios.values()):.2g} ({middle:.2g})")
             slower += [f"{LABELS[name]} on {data} ({1 / ratio:.2g}×)" for data, ratio in ratios.items() if ratio < 1]
+        if not parts:
+            continue
         behind = "It is slower than " + ", ".join(slower) + "." if slower else "It is the quickest everywhere."
         lines.append(
             f"* {LABELS[ours]}: times as long as it, least to most over the data sets (median): {'; '.join(parts)}. "

@@ -10,17 +10,27 @@ from importlib.metadata import version
 import binfm
 import machine
 
-from paper import checks, tables
+from paper import checks, prose, tables
+from paper.plan import FULL
+from paper.store import Record
 from paper.summary import Summary
+from paper.systems import LABELS
 
 PACKAGES = ("numpy", "scikit-learn", "jax", "optax", "modern-fm", "myfm")
+FIGURES = {
+    "boundaries": "Decision boundaries on circles, moons and banana",
+    "sparsity": "Share of rows in which a one-hot feature is zero, for banana, pendigits and ijcnn",
+    "memory": "Accuracy against memory of FM, SEFM, DFM and Binarized FM",
+    "convergence": "Training loss after each pass by Adagrad and by SGD, on banana and ijcnn",
+}
 
 
 def page(summary: Summary) -> str:
     return "\n".join(_parts(summary))
 
 
-def made() -> dict[str, str]:
+def made() -> Record:
+    """Return what the figures come from."""
     packages = {package: version(package) for package in PACKAGES}
     return {
         "date": date.today().isoformat(),
@@ -34,23 +44,51 @@ def made() -> dict[str, str]:
 def _parts(summary: Summary) -> Iterator[str]:
     yield _introduction(summary)
     yield "## What it shows\n"
+    yield prose.REACHED
     yield checks.reached(summary)
+    yield prose.AGAINST
     yield checks.against_the_paper(summary)
+    yield prose.WHY
+    yield "Prediction time, all systems in the same run on one core:\n"
     yield checks.speed(summary)
-    yield "## Table 1\n"
+    yield "## Table 1: memory\n"
+    yield prose.TABLE_1
     yield tables.memory_formulas(summary)
-    yield "## Table 2\n"
+    yield "## Table 2: six systems\n"
+    yield prose.TABLE_2
     yield tables.accuracies(summary)
+    yield prose.TIMES
     yield tables.times(summary)
+    yield prose.MEMORY
     yield tables.memory(summary)
-    yield "## Table 3\n"
+    yield "## Table 3: scaling\n"
+    yield prose.TABLE_3
     yield tables.scaling(summary)
     yield "## Other people's FMs\n"
+    yield prose.OTHERS.format(splits=summary.plan.few_splits)
     yield tables.others(summary)
     yield "## Figures\n"
-    for name in ("boundaries", "sparsity", "memory", "convergence"):
-        yield f"![{name}]({name}.png)\n"
+    for name, what in FIGURES.items():
+        yield f"![{what}]({name}.png)\n"
+        yield prose.CAPTIONS[name]
+    yield prose.PROTOCOL.format(
+        splits=summary.plan.splits,
+        folds=summary.plan.folds,
+        rows=summary.plan.choice_rows,
+        choice_epochs=summary.plan.choice_epochs,
+        epochs=summary.plan.epochs,
+        nfm_epochs=summary.plan.nfm_epochs,
+        nfm_steps=summary.plan.nfm_steps,
+    )
 
 
 def _introduction(summary: Summary) -> str:
-    return "# The paper, measured again\n"
+    made = summary.store.records["made"]
+    packages = ", ".join(f"{name} {which}" for name, which in made.items() if name not in ("date", "cpu"))
+    lines = [prose.INTRODUCTION, f"{made['date']}, {made['cpu']}, {packages}.\n"]
+    if summary.plan.epochs != FULL.epochs:
+        lines.append("**A quick run: few splits of few rows. Its figures say that everything works, and no more.**\n")
+    lines += [f"* {data}: missing. {prose.MISSING}" for data in summary.missing]
+    lines += [f"* {LABELS[name]}: not available ({why})." for name, why in summary.unavailable.items()]
+    lines += [f"* {data.name}: {data.source}." for data in summary.data.values()]
+    return "\n".join([*lines, ""])

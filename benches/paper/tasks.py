@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -69,9 +70,11 @@ def _hits(name: str, part: Split, seed: int, plan: Plan) -> Callable[[Settings, 
     """Return what tries a candidate on a fold of the training part."""
     folds = folds_of(part.X, part.y, max(LEAST_ROWS, plan.choice_rows // functions(part.classes)), plan.folds, seed)
 
+    short = replace(plan, epochs=plan.choice_epochs)
+
     def hits(settings: Settings, fold: int) -> Hits:
         fitted, held = folds[fold]
-        model = system(name).fit(settings, part.X[fitted], part.y[fitted], part.classes, seed, plan)
+        model = system(name).fit(settings, part.X[fitted], part.y[fitted], part.classes, seed, short)
         return np.asarray(model.predict(part.X[held]) == part.y[held])
 
     return hits
@@ -93,7 +96,7 @@ def shape_times(names: list[str], plan: Plan) -> Record:
     X = rng.gamma(0.3, size=(rows * 3 // 10, d)).astype(np.float32)
     y = (X[:, 0] * X[:, 1] > X[:, 2] * X[:, 3]).astype(np.int64)
     known, labels = X[:WEBSPAM_TRAINED], y[:WEBSPAM_TRAINED]
-    quick = Plan(**{**vars(plan), "nfm_epochs": 2})
+    quick = replace(plan, epochs=2, nfm_epochs=2)
     fitted = {name: system(name).fit(_settings_of_shape(name), known, labels, 2, 0, quick) for name in names}
     return {
         "rows": len(X),

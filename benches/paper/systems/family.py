@@ -31,7 +31,7 @@ class Family(System):
             raise NotAvailableError(str(error)) from None
 
     def fit(self, settings: Settings, X: NDArray[Any], y: Codes, classes: int, seed: int, plan: Plan) -> Fitted:
-        model = self.train(settings, X, y, seed)
+        model = self.train(settings, X, y, seed, epochs=plan.epochs)
         return Fitted(lambda rows: model.predict(rows, n_jobs=1), model.nbytes, model.size_report())
 
     def train(self, settings: Settings, X: NDArray[Any], y: Codes, seed: int, **more: Any) -> binfm.Model:
