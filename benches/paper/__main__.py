@@ -34,7 +34,7 @@ def main() -> None:
     processes = arguments.processes
     run(agenda.accuracies(sets, names, plan), store, processes)
     run(agenda.ladders(sets, names, plan, store), store, processes)
-    run([*agenda.sizes(sets, names, plan), *agenda.curves(sets, plan)], store, processes)
+    run([*agenda.sizes(sets, names, plan), *agenda.curves(sets, plan), *agenda.probes(sets, plan)], store, processes)
     run(agenda.times(sets, names, plan, store), store, 1)
     store.put("made", page.made())
     summary = Summary(store, plan, found, missing, unavailable)

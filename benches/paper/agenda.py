@@ -11,12 +11,14 @@ from paper.pool import Task
 from paper.store import Store
 from paper.systems import OTHERS, TABLE
 
-MEASURED = (*TABLE, "unscaled", *OTHERS)
+MEASURED = (*TABLE, "unscaled", "quantile", *OTHERS)
 FAMILY = ("fm", "sefm", "dfm", "bfm1", "bfm4")
 LADDERS = ("circles", "moons", "banana", "segment", "pendigits", "ijcnn")
 """The paper's figure has webspam where banana is here."""
 SIZED = ("banana", "pendigits", "ijcnn")
 CONVERGENCE = ("banana", "ijcnn")
+STRENGTHS = (1e-5, 1e-3, 1e-2, 1e-1)
+"""λ of one step, which is the unit of the paper's objective."""
 RATES = {"adagrad": (0.01, 0.02, 0.05, 0.1), "sgd": (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)}
 """Step sizes of the figure of convergence; each optimizer is drawn with the one that ends lowest."""
 
@@ -61,9 +63,27 @@ def curves(sets: Sequence[str], plan: Plan) -> list[Task]:
     ]
 
 
+def probes(sets: Sequence[str], plan: Plan) -> list[Task]:
+    """Return tries at why a system differs from the paper's, on the first split."""
+    strengths = [
+        Task(f"strength/{data}/{name}/{each}", tasks.strength, (data, name, each, plan))
+        for data in ("segment", "pendigits", "ijcnn")
+        for name in ("fm", "dfm")
+        for each in STRENGTHS
+        if data in sets
+    ]
+    roundings = [
+        Task(f"rounding/{data}/{decimals}", tasks.rounding, (data, decimals, plan))
+        for data in ("banana", "segment")
+        for decimals in (1, 2, 3)
+        if data in sets
+    ]
+    return strengths + roundings
+
+
 def times(sets: Sequence[str], names: Sequence[str], plan: Plan, store: Store) -> list[Task]:
     """Return one task a data set, in which all systems take turns; a shape stands in for webspam."""
-    timed = [name for name in names if name not in OTHERS]
+    timed = [name for name in names if name not in (*OTHERS, "quantile")]
     each = [
         Task(f"times/{data}", tasks.times, (data, {name: settings(store, data, name, 0) for name in timed}, plan))
         for data in sets

@@ -13,6 +13,8 @@ from paper.tables import NONE, table
 
 NOISE = 2.0
 """Standard deviations, of both figures together, within which two means count as equal."""
+LEAST_NOISE = 0.1
+"""Points that never count: on noiseless data the deviations are zero."""
 
 
 def reached(summary: Summary) -> str:
@@ -28,8 +30,9 @@ def reached(summary: Summary) -> str:
                 continue
             over = round(mean.accuracy, 2) >= round(goal, 2) if name == "bfm1" else round(mean.accuracy, 2) > goal
             cells += [f"{mean.accuracy:.2f}", f"{goal:.2f}", "yes" if over else "**no**"]
-        rows.append(cells)
-    head = ["", "tilings=1", "paper − 1 std", "reached", "tilings=4", "paper's SEFM", "above"]
+        quantile = summary.mean(data, "quantile")
+        rows.append([*cells, f"{quantile.accuracy:.2f}" if quantile else NONE])
+    head = ["", "tilings=1", "paper − 1 std", "reached", "tilings=4", "paper's SEFM", "above", "tilings=1, quantiles"]
     return table(head, rows)
 
 
@@ -45,7 +48,7 @@ def _difference(summary: Summary, data: str, name: str) -> str:
     if ours is None:
         return NONE
     difference = ours.accuracy - theirs.accuracy
-    noise = NOISE * math.hypot(ours.deviation, theirs.deviation)
+    noise = max(LEAST_NOISE, NOISE * math.hypot(ours.deviation, theirs.deviation))
     text = f"{difference:+.2f}"
     return text if abs(difference) <= noise else f"**{text}**"
 

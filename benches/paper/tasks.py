@@ -143,6 +143,23 @@ def size(data: str, name: str, plan: Plan) -> Record:
     }
 
 
+def strength(data: str, name: str, each: float, plan: Plan) -> Record:
+    """Fit the first split with a λ that every step takes whole."""
+    part = split(_data(data, plan.most_rows), 0)
+    settings = {"m": SIZED["m"], "regularization": each * len(part.y)}
+    fitted = system(name).fit(settings, part.X, part.y, part.classes, 0, plan)
+    return {"accuracy": round(100 * _score(fitted.predict, part), DIGITS)}
+
+
+def rounding(data: str, decimals: int, plan: Plan) -> Record:
+    """Fit NFM on the ids of values with so many decimals, on the first split."""
+    from paper.systems.nfm import NfmIds
+
+    part = split(_data(data, plan.most_rows), 0)
+    fitted = NfmIds(decimals).fit({}, part.X, part.y, part.classes, 0, plan)
+    return {"accuracy": round(100 * _score(fitted.predict, part), DIGITS), "bytes": fitted.bytes}
+
+
 def convergence(data: str, optimizer: str, rate: float, plan: Plan) -> Record:
     """Return the mean training loss after each pass of Binarized FM with one grid."""
     from paper.systems.family import Bfm1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paper.systems.base import NotAvailableError, System
-from paper.systems.family import Bfm1, Bfm4, Dfm, Fm, Sefm, Unscaled
+from paper.systems.family import Bfm1, Bfm4, Dfm, Fm, Quantile, Sefm, Unscaled
 from paper.systems.linear import Liblinear
 from paper.systems.others import ModernFm, MyFm
 
@@ -13,7 +13,7 @@ TABLE = ("liblinear", "fm", "dfm", "nfm", "nfm-ids", "sefm", "bfm1", "bfm4")
 """The columns of Table 2, in the paper's order."""
 OTHERS = ("modern-fm", "myfm")
 EAGER: dict[str, type[System]] = {
-    each.name: each for each in (Liblinear, Fm, Dfm, Sefm, Bfm1, Bfm4, Unscaled, ModernFm, MyFm)
+    each.name: each for each in (Liblinear, Fm, Dfm, Sefm, Bfm1, Bfm4, Quantile, Unscaled, ModernFm, MyFm)
 }
 LABELS = {**{name: each.label for name, each in EAGER.items()}, "nfm": "NFM", "nfm-ids": "NFM, ids"}
 

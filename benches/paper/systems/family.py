@@ -90,6 +90,13 @@ class Bfm4(Bfm1):
     fixed: ClassVar[Settings] = {"tilings": 4}
 
 
+class Quantile(Bfm1):
+    """One grid with the bins that `binfm.train` has by default: shows what the choice of bins is worth."""
+
+    name, label = "quantile", "Binarized FM, quantile bins"
+    fixed: ClassVar[Settings] = {"tilings": 1}
+
+
 class Unscaled(Bfm1):
     name, label = "unscaled", "Binarized FM without scaling"
     fixed: ClassVar[Settings] = {"tilings": 1, "binning": "uniform", "scaling": False}

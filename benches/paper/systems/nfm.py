@@ -177,24 +177,27 @@ class NfmIds(System):
     name, label, package = "nfm-ids", "NFM, ids", "jax"
     counted = "weights"
 
+    def __init__(self, decimals: int = DECIMALS) -> None:
+        self.decimals = decimals
+
     def fit(self, settings: Settings, X: NDArray[Any], y: Codes, classes: int, seed: int, plan: Plan) -> Fitted:
-        values = [np.unique(np.round(column, DECIMALS)) for column in X.T]
+        values = [np.unique(np.round(column, self.decimals)) for column in X.T]
         count = sum(map(len, values))
         room = -(-(count + 1) // ROOM) * ROOM
-        model = train(ids(values, X), y, room, classes, seed, plan)
+        model = train(ids(values, X, self.decimals), y, room, classes, seed, plan)
         unknown = {name: model.params[name].at[count].set(0) for name in ("w", "v")}
         model = model._replace(params={**model.params, **unknown})
         padding = (room - count) * (FACTORS + model.params["w"].shape[1])
         size = (sum(value.size for value in model.params.values()) - padding) * FLOAT // 8
-        return Fitted(lambda rows: np.asarray(codes_of(model, ids(values, rows), classes == 2)), size)
+        return Fitted(lambda rows: np.asarray(codes_of(model, ids(values, rows, self.decimals), classes == 2)), size)
 
 
-def ids(values: list[NDArray[Any]], X: NDArray[Any]) -> NDArray[np.int32]:
+def ids(values: list[NDArray[Any]], X: NDArray[Any], decimals: int) -> NDArray[np.int32]:
     """Return the number of each value among all values of all features; the last one stands for unknown."""
     found = np.empty(X.shape, np.int32)
     offset, unknown = 0, sum(map(len, values))
     for j, known in enumerate(values):
-        column = np.round(X[:, j], DECIMALS)
+        column = np.round(X[:, j], decimals)
         place = np.minimum(np.searchsorted(known, column), len(known) - 1)
         found[:, j] = np.where(known[place] == column, offset + place, unknown)
         offset += len(known)
