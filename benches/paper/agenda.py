@@ -19,6 +19,7 @@ SIZED = ("banana", "pendigits", "ijcnn")
 CONVERGENCE = ("banana", "ijcnn")
 STRENGTHS = (1e-5, 1e-3, 1e-2, 1e-1)
 """λ of one step, which is the unit of the paper's objective."""
+DECIMALS = (1, 2, 3)
 RATES = {"adagrad": (0.01, 0.02, 0.05, 0.1), "sgd": (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)}
 """Step sizes of the figure of convergence; each optimizer is drawn with the one that ends lowest."""
 
@@ -75,7 +76,7 @@ def probes(sets: Sequence[str], plan: Plan) -> list[Task]:
     roundings = [
         Task(f"rounding/{data}/{decimals}", tasks.rounding, (data, decimals, plan))
         for data in ("banana", "segment")
-        for decimals in (1, 2, 3)
+        for decimals in DECIMALS
         if data in sets
     ]
     return strengths + roundings

@@ -49,6 +49,8 @@ def _parts(summary: Summary) -> Iterator[str]:
     yield prose.AGAINST
     yield checks.against_the_paper(summary)
     yield prose.WHY
+    yield tables.strengths(summary)
+    yield tables.roundings(summary)
     yield "Prediction time, all systems in the same run on one core:\n"
     yield checks.speed(summary)
     yield "## Table 1: memory\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from paper import published
-from paper.agenda import FAMILY, SIZED
+from paper.agenda import DECIMALS, FAMILY, SIZED, STRENGTHS
 from paper.summary import SHAPE, Mean, Summary
 from paper.systems import LABELS, OTHERS
 
@@ -94,6 +94,29 @@ def others(summary: Summary) -> str:
         cells = [_accuracy(summary.mean(data, name, splits)) for name in names]
         rows.append([data, *cells, _published(data, "fm"), _accuracy(summary.mean(data, "bfm1", splits))])
     return table(["accuracy %", *[LABELS[n] for n in names], "FM, paper", LABELS["bfm1"]], rows)
+
+
+def strengths(summary: Summary) -> str:
+    """FM and DFM on the first split by the λ of one step."""
+    rows = []
+    for data in summary.data:
+        for name in ("fm", "dfm"):
+            found = [summary.store.records.get(f"strength/{data}/{name}/{each}") for each in STRENGTHS]
+            if any(found):
+                cells = [NONE if each is None else f"{each['accuracy']:.2f}" for each in found]
+                rows.append([data, LABELS[name], *cells, _published(data, name)])
+    return table(["accuracy %, λ a step", "", *[f"{each:g}" for each in STRENGTHS], "paper"], rows, left=(0, 1))
+
+
+def roundings(summary: Summary) -> str:
+    """NFM on ids, the first split, by the decimals of a value."""
+    rows = []
+    for data in summary.data:
+        found = [summary.store.records.get(f"rounding/{data}/{decimals}") for decimals in DECIMALS]
+        if any(found):
+            cells = [NONE if each is None else f"{each['accuracy']:.2f}" for each in found]
+            rows.append([data, *cells, _published(data, "nfm")])
+    return table(["accuracy %, decimals", *map(str, DECIMALS), "paper"], rows)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> str:

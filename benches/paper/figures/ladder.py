@@ -27,7 +27,7 @@ def draw(summary: Summary) -> Figure:
         axes.axis("off")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
-    figure.supxlabel("memory by the paper's count, bytes", fontsize=9)
+    figure.supxlabel("memory by the paper's count", fontsize=9)
     figure.supylabel("test accuracy, %", fontsize=9)
     return figure
 
@@ -54,6 +54,13 @@ def _panel(axes: Axes, summary: Summary, data: str) -> None:
     axes.set_title(data)
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(10))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _bytes(value)))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.grid(**GRID)
+
+
+def _bytes(value: float) -> str:
+    for unit, name in ((1e6, "MB"), (1e3, "kB")):
+        if value >= unit:
+            return f"{value / unit:g} {name}"
+    return f"{value:g} B"
