@@ -65,7 +65,9 @@ def speed(summary: Summary) -> str:
             if not ratios:
                 continue
             middle = float(np.median(list(ratios.values())))
-            parts.append(f"{LABELS[name]} {min(ratios.values()):.2g}–{max(ratios.values()):.2g} ({middle:.2g})")
+            parts.append(
+                f"{LABELS[name]} {times(min(ratios.values()))}–{times(max(ratios.values()))} ({times(middle)})"
+            )
             slower += [f"{LABELS[name]} on {data} ({1 / ratio:.2g}×)" for data, ratio in ratios.items() if ratio < 1]
         if not parts:
             continue
@@ -75,3 +77,8 @@ def speed(summary: Summary) -> str:
             f"{behind}"
         )
     return "\n".join(lines) + "\n"
+
+
+def times(ratio: float) -> str:
+    """Return two digits, or all before the point."""
+    return f"{ratio:.2g}" if ratio < 100 else f"{ratio:,.0f}"

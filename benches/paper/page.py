@@ -90,6 +90,10 @@ def _introduction(summary: Summary) -> str:
     lines = [prose.INTRODUCTION, f"{made['date']}, {made['cpu']}, {packages}.\n"]
     if summary.plan.epochs != FULL.epochs:
         lines.append("**A quick run: few splits of few rows. Its figures say that everything works, and no more.**\n")
+    if summary.plan.splits < FULL.splits:
+        lines.append(
+            f"**{summary.plan.splits} splits; the paper has {FULL.splits}. `make paper` measures the others.**\n"
+        )
     lines += [f"* {data}: missing. {prose.MISSING}" for data in summary.missing]
     lines += [f"* {LABELS[name]}: not available ({why})." for name, why in summary.unavailable.items()]
     lines += [f"* {data.name}: {data.source}." for data in summary.data.values()]

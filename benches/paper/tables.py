@@ -54,8 +54,8 @@ def times(summary: Summary) -> str:
     for data in summary.timed:
         ms = [summary.ms(data, name) for name in summary.systems]
         ours = summary.ms(data, "bfm1")
-        rows.append([_name(data), "here, ms", *[NONE if each is None else f"{each:.3g}" for each in ms]])
-        ratios = [NONE if each is None or not ours else f"{each / ours:.2g}×" for each in ms]
+        rows.append([_name(data), "here, ms", *[NONE if each is None else _digits(each, 3) for each in ms]])
+        ratios = [NONE if each is None or not ours else f"{_digits(each / ours, 2)}×" for each in ms]
         rows.append([f"{summary.times(data)['rows']:,} rows", "Binarized FM = 1", *ratios])
         rows.append(["", "paper, ms", *[_published_ms(data, name) for name in summary.systems]])
     return table(["prediction time", "", *_labels(summary)], rows, left=(0, 1))
@@ -66,7 +66,9 @@ def memory(summary: Summary) -> str:
     for data in summary.timed:
         ratios = [summary.memory(data, name) for name in summary.systems]
         sizes = [summary.bytes(data, name) for name in summary.systems]
-        rows.append([_name(data), "here, FM = 1", *[NONE if each is None else f"{each:.3g}×" for each in ratios]])
+        rows.append(
+            [_name(data), "here, FM = 1", *[NONE if each is None else f"{_digits(each, 3)}×" for each in ratios]]
+        )
         rows.append(["", "paper, FM = 1", *[_published_memory(data, name) for name in summary.systems]])
         rows.append(["", "bytes", *[NONE if each is None else f"{each:,.0f}" for each in sizes]])
     return table(["memory", "", *_labels(summary)], rows, left=(0, 1))
@@ -165,3 +167,8 @@ def _plus_minus(theirs: published.Published) -> str:
 
 def _ms(value: float | None) -> str:
     return NONE if value is None else f"{value:.3g}"
+
+
+def _digits(value: float, digits: int) -> str:
+    """Return so many digits, or all before the point."""
+    return f"{value:,.0f}" if value >= 10**digits else f"{value:.{digits}g}"
