@@ -26,12 +26,12 @@ compared is the one on ids, which the paper's memory column points to (see the p
 WHY = """\
 Why they differ, as far as it was tried (the two tables below, one split each), in the run of 2026-11-16:
 
-* **FM** is better here beyond noise on pendigits and ijcnn, and by 3.5 points on segment, and modern-fm agrees with
-  ours on the same splits, so the paper's FM is weaker than FM has to be. On pendigits and ijcnn FM is ahead of
-  Binarized FM with one grid: there the paper's order does not hold. The reason is open. We tried the unit of λ: if a
-  step takes λ whole, as in the paper's objective, its smallest candidate of 0.01 comes near the paper's level on
-  ijcnn, but on pendigits FM has far more than the paper's, and DFM far less than the paper's on pendigits and ijcnn.
-  So that is not the whole of it. The paper does not say whether features were scaled.
+* **FM** is better here beyond noise on segment, pendigits and ijcnn, and modern-fm agrees with ours on the same
+  splits, so the paper's FM is weaker than FM has to be. On pendigits and ijcnn FM is ahead of Binarized FM with one
+  grid: there the paper's order does not hold. The reason is open. We tried the unit of λ: if a step takes λ whole, as
+  in the paper's objective, its smallest candidate of 0.01 comes near the paper's level on ijcnn, but on pendigits FM
+  has far more than the paper's, and DFM far less than the paper's on pendigits and ijcnn. So that is not the whole of
+  it. The paper does not say whether features were scaled.
 * **DFM** is better here on pendigits; open as well.
 * **SEFM** is better here on segment, pendigits and ijcnn, and **Binarized FM** on pendigits. `binfm.train` has a bias
   and starts the factors of neighbouring bins alike where the paper starts at zero ([the
