@@ -92,7 +92,7 @@ impl Encoder {
             };
             let mut category = [Category::Missing];
             dense.categories(feature.column, row, &mut category);
-            feature.span.level_start(levels, category[0])
+            feature.span.level_start(levels, category[0], self.zero_is_absent)
         });
         active.push_row(starts);
     }
@@ -124,7 +124,7 @@ impl Encoder {
                     dense.categories(feature.column, first, &mut block.categories);
                     let starts = block.starts[j..].iter_mut().step_by(width);
                     starts.zip(&block.categories).for_each(|(start, &category)| {
-                        *start = feature.span.level_start(levels, category);
+                        *start = feature.span.level_start(levels, category, self.zero_is_absent);
                     });
                 }
             }
@@ -182,7 +182,9 @@ impl Feature {
             Values::Numbers(edges) => {
                 self.span.start_or_absent(value, edges.cell(value), zero_is_absent)
             }
-            Values::Levels(levels) => self.span.level_start(levels, value.category()),
+            Values::Levels(levels) => {
+                self.span.level_start(levels, value.category(), zero_is_absent)
+            }
         }
     }
 }
@@ -199,8 +201,9 @@ impl Span {
         }
     }
 
-    fn level_start(&self, levels: &Levels, category: Category) -> u32 {
+    fn level_start(&self, levels: &Levels, category: Category, zero_is_absent: bool) -> u32 {
         match category {
+            Category::Level(0) if zero_is_absent => ABSENT,
             Category::Level(level) => levels.cell(level).map_or(ABSENT, |cell| self.start(cell)),
             Category::Missing => self.missing_start().unwrap_or(ABSENT),
             Category::Fraction => ABSENT,
