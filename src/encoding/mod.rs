@@ -92,14 +92,26 @@ impl Encoder {
     /// # Errors
     /// If there are too many rows.
     pub fn new(columns: Vec<Option<Column>>, tilings: u32, zero_is_absent: bool) -> Result<Self> {
+        let width = columns.len();
+        let used = columns.into_iter().enumerate();
+        let used = used.filter_map(|(number, column)| Some((number, column?))).collect();
+        Self::of_used(width, used, tilings, zero_is_absent)
+    }
+
+    /// The same from the columns that own rows, by their numbers, which ascend and are below `width`.
+    ///
+    /// # Errors
+    /// If there are too many rows.
+    pub fn of_used(
+        width: usize,
+        used: Vec<(usize, Column)>,
+        tilings: u32,
+        zero_is_absent: bool,
+    ) -> Result<Self> {
         let mut rows = 0_u64;
-        let mut features = Vec::new();
-        let mut places = Vec::with_capacity(columns.len());
-        for (number, column) in columns.into_iter().enumerate() {
-            let Some(column) = column else {
-                places.push(NONE);
-                continue;
-            };
+        let mut features = Vec::with_capacity(used.len());
+        let mut places = vec![NONE; width];
+        for (number, column) in used {
             let span = column.span(rows as u32, tilings);
             rows += u64::from(span.rows());
             if rows >= MOST_ROWS {
@@ -109,7 +121,7 @@ impl Encoder {
                     format!("are fewer than {MOST_ROWS} parameter rows"),
                 ));
             }
-            places.push(features.len() as u32);
+            places[number] = features.len() as u32;
             features.push(Feature { column: number, span, values: column.values });
         }
         Ok(Self { features, places, tilings, rows: rows as u32, zero_is_absent })

@@ -2,6 +2,8 @@
 
 mod bits;
 mod bytes;
+#[cfg(feature = "std")]
+mod disk;
 mod features;
 mod file;
 mod labels;
