@@ -1,5 +1,6 @@
 """A reader of .binfm files in plain Python, written from docs/file-format.md alone. It trusts what it reads."""
 
+import math
 import struct
 from dataclasses import dataclass, field
 
@@ -22,6 +23,17 @@ class Column:
             return 0
         stride = tilings if self.copies else 1
         return (self.cells() - 1) * stride + tilings + (tilings if self.missing else 0)
+
+    def cell(self, value, zero_is_absent):
+        """Return the cell of a number, that behind the last for a missing one, or None if nothing is active."""
+        if self.kind == "unused" or (zero_is_absent and value == 0):
+            return None
+        if value != value:
+            return self.cells() if self.missing else None
+        if self.kind == "numeric":
+            return sum(key(edge) <= key(value + 0.0) for edge in self.edges)
+        known = range(len(self.levels)) if isinstance(self.levels[0], str) else self.levels
+        return known.index(value) if value in known else None
 
 
 class File:
@@ -104,6 +116,33 @@ class File:
             return []
         keys = (int.from_bytes(self.bytes(width), "little") << 8 * (4 - width) for _ in range(count))
         return [number(key) for key in keys]
+
+    def active(self, values):
+        """Return the rows that a row of numbers activates; the number of a text is its place."""
+        rows, first = [], 0
+        for column, value in zip(self.columns, values, strict=True):
+            cell = column.cell(value, self.flags & 1)
+            if cell is not None:
+                start = first + cell * (self.tilings if column.copies else 1)
+                if cell == column.cells():  # missing: behind all others
+                    start = first + column.rows(self.tilings) - self.tilings
+                rows += range(start, start + self.tilings)
+            first += column.rows(self.tilings)
+        return rows
+
+    def scores(self, values):
+        """Return the score of a row by each function: whole numbers until the last step."""
+        rows, width = self.active(values), self.m + 1
+        shift_a, shift_c, shift_bias = self.shifts
+        scores = []
+        for k, (bias, a, c) in enumerate(self.scales):
+            at = [(row * self.functions + k) * width for row in rows]
+            linear = sum(self.signs[i] for i in at)
+            sums = [sum(self.signs[i + f] for i in at) for f in range(1, width)]
+            pairs = (sum(s * s for s in sums) - self.m * len(rows)) // 2
+            whole = (bias << shift_bias) + (a << shift_a) * linear + (c << shift_c) * pairs
+            scores.append(math.ldexp(float(whole), -self.exponent))
+        return scores
 
     def read_labels(self):
         (kind,) = self.take("B")
