@@ -17,7 +17,7 @@ unexport CONDA_PREFIX PYTHONHOME PYTHONPATH
 # Two installers at once would race in one .venv; cargo uses all cores by itself.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint fuzz golden kills memcheck bench bench-peers accuracy settings pareto hostile-peers probabilities device-deps device-test device-report misra docs pictures wheel wheel-test lines clean
+.PHONY: help build demo test lint fuzz golden kills memcheck bench bench-peers accuracy settings pareto hostile-peers probabilities device-deps device-test device-report misra dependencies docs pictures wheel wheel-test lines clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,6 +96,9 @@ device-report: build .venv/group-test .venv/group-bench ## measure the runtime o
 misra: ## list what cppcheck's MISRA add-on finds in the C runtime
 	cppcheck --quiet --addon=misra --std=c99 --enable=warning,style,performance,portability \
 		-Ipython/binfm/include tests/c/firmware/all.c
+
+dependencies: ## write docs/dependencies.md: every crate and package, its licence and reason
+	$(PYTHON) docs/dependencies.py
 
 docs: build .venv/group-docs .venv/group-test ## build the documentation into site/; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d .venv/doctrees docs site

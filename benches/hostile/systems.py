@@ -6,7 +6,6 @@ import importlib
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,9 @@ class System:
         return True
 
     def title(self) -> str:
-        return f"{self.name} {version(self.package)}"
+        name, _, form = self.name.partition(", ")
+        title = f"{name} {importlib.import_module(self.package).__version__}"
+        return f"{title}, {form}" if form else title
 
 
 def _binfm_write(path: Path) -> None:
@@ -113,7 +114,7 @@ def _hessboost_write(path: Path) -> None:
 def _hessboost_predict(path: Path, X: Table) -> Table:
     import hessboost
 
-    return np.asarray(hessboost.CompactModel.load_raw(path.read_bytes()).predict(X, output_margin=True))
+    return np.asarray(hessboost.CompactModel(path.read_bytes()).predict(X, output_margin=True))
 
 
 SYSTEMS = (
