@@ -42,4 +42,5 @@ pub fn scorer(numbers: &[f32], tilings: u32, m: usize) -> Scorer {
     });
     let scales = Scales::new(&[Real { bias: 0.1, alpha: 0.05, beta_squared: 0.002 }]);
     Scorer::new(Model::new(encoder, signs, scales, Loss::Logistic, Labels::counting(2)).unwrap())
+        .unwrap()
 }

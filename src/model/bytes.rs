@@ -108,7 +108,7 @@ pub fn put_count(out: &mut Vec<u8>, count: usize) {
 
 /// Write a signed number in so many bytes.
 pub fn put_int(out: &mut Vec<u8>, value: i64, size: usize) {
-    out.extend_from_slice(&value.to_le_bytes()[..size]);
+    out.extend(value.to_le_bytes().into_iter().take(size));
 }
 
 /// Write a text as [`Reader::text`] reads it.

@@ -2,19 +2,20 @@
 
 use super::arrays::{Arrays, Row};
 use super::door;
-use crate::Error;
 use crate::encoding::{Feature, Levels, Table, Values, keys};
+use crate::error::{ask, guard, room};
 use crate::model::{Labels, Loss, Model, Terms};
 use crate::scoring::Scorer;
 use crate::threads::{self, Stop, Threads};
-use numpy::ndarray::{Array2, Array3};
-use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use crate::{Error, Result};
+use numpy::{Element, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyRange, PyTuple};
 use std::borrow::Cow;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
+use std::slice;
 
 /// A trained model and its tables for scoring.
 #[pyclass(frozen, module = "binfm._core", name = "Model")]
@@ -24,8 +25,8 @@ pub struct PyModel(Scorer);
 const LONG: usize = 1 << 21;
 
 impl PyModel {
-    pub fn new(model: Model) -> Self {
-        Self(Scorer::new(model))
+    pub fn new(model: Model) -> Result<Self> {
+        Scorer::new(model).map(Self)
     }
 
     /// The model itself.
@@ -49,13 +50,13 @@ impl PyModel {
     ) -> PyResult<Bound<'py, PyAny>> {
         threads::check(n_jobs)?;
         arrays.with(|table| {
-            // numpy's own memory: it asks for huge pages where that pays.
-            let array = PyArray1::<T>::zeros(py, table.rows() * per_row, false);
-            let mut borrowed = array.readwrite();
+            let array = zeros(py, table.rows().saturating_mul(per_row))?;
+            let mut borrowed = array.try_readwrite()?;
             let out = borrowed.as_slice_mut()?;
             if self.lookups(table) < LONG {
                 let stop = Stop::default();
-                py.detach(|| self.0.each_row(table, &Threads::one(), &stop, out, write))?;
+                let work = || self.0.each_row(table, &Threads::one(), &stop, out, write);
+                py.detach(|| guard(work))?;
             } else {
                 let threads = Threads::start(threads::wanted(n_jobs)?)?;
                 let work = |stop: &Stop, _| self.0.each_row(table, &threads, stop, out, write);
@@ -66,6 +67,21 @@ impl PyModel {
                 return Ok(array.into_any());
             }
             Ok(array.reshape([table.rows(), per_row])?.into_any())
+        })
+    }
+
+    /// The signs of some columns, for each function and row.
+    fn signs(&self, columns: Range<usize>) -> PyResult<Vec<i8>> {
+        let signs = self.model().signs();
+        let cells = signs.functions().saturating_mul(signs.rows());
+        let mut out = room(cells.saturating_mul(columns.len()))?;
+        guard(|| {
+            for function in 0..signs.functions() {
+                for row in 0..signs.rows() {
+                    out.extend(columns.clone().map(|column| signs.sign(function, row, column)));
+                }
+            }
+            Ok(out)
         })
     }
 
@@ -85,20 +101,20 @@ impl PyModel {
 impl PyModel {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, blob: &[u8]) -> PyResult<Self> {
-        Ok(py.detach(|| Model::from_bytes(blob).map(Self::new))?)
+        Ok(py.detach(|| guard(|| Model::from_bytes(blob).and_then(Self::new)))?)
     }
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Ok(py.detach(|| Model::load(&path).map(Self::new))?)
+        Ok(py.detach(|| guard(|| Model::load(&path).and_then(Self::new)))?)
     }
 
-    fn to_bytes<'py>(&self, py: Python<'py>, names: bool) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.with_or_without(names).to_bytes())
+    fn to_bytes<'py>(&self, py: Python<'py>, names: bool) -> PyResult<Bound<'py, PyBytes>> {
+        guard(|| Ok(PyBytes::new(py, &self.with_or_without(names).to_bytes())))
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf, names: bool) -> PyResult<()> {
-        Ok(py.detach(|| self.with_or_without(names).save(&path))?)
+        Ok(py.detach(|| guard(|| self.with_or_without(names).save(&path)))?)
     }
 
     #[getter]
@@ -107,12 +123,12 @@ impl PyModel {
     }
 
     #[getter]
-    fn nbytes(&self) -> usize {
-        self.model().size()
+    fn nbytes(&self) -> PyResult<usize> {
+        guard(|| Ok(self.model().size()))
     }
 
-    fn size_report(&self) -> Vec<(&'static str, usize)> {
-        self.model().size_report()
+    fn size_report(&self) -> PyResult<Vec<(&'static str, usize)>> {
+        guard(|| Ok(self.model().size_report()))
     }
 
     #[getter]
@@ -212,8 +228,8 @@ impl PyModel {
     }
 
     /// Parameter rows and bytes of the features, if it did without some columns more.
-    fn size_without(&self, columns: Vec<usize>) -> (usize, usize) {
-        self.model().size_without(&columns)
+    fn size_without(&self, columns: Vec<usize>) -> PyResult<(usize, usize)> {
+        guard(|| Ok(self.model().size_without(&columns)))
     }
 
     /// α, β and bias of each score function.
@@ -224,19 +240,15 @@ impl PyModel {
         (alpha, beta, bias)
     }
 
-    fn w<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i8>> {
-        let signs = self.model().signs();
-        let shape = (signs.functions(), signs.rows());
-        Array2::from_shape_fn(shape, |(function, row)| signs.sign(function, row, 0))
-            .into_pyarray(py)
+    fn w<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i8>>> {
+        let signs = self.signs(0..1)?;
+        PyArray1::from_vec(py, signs).reshape([self.functions(), self.rows()])
     }
 
     #[pyo3(name = "V")]
-    fn factors<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray3<i8>> {
-        let signs = self.model().signs();
-        let shape = (signs.functions(), signs.rows(), signs.factors());
-        Array3::from_shape_fn(shape, |(function, row, f)| signs.sign(function, row, 1 + f))
-            .into_pyarray(py)
+    fn factors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<i8>>> {
+        let signs = self.signs(1..1 + self.m())?;
+        PyArray1::from_vec(py, signs).reshape([self.functions(), self.rows(), self.m()])
     }
 
     /// L of all score functions and then Q of all, for each row.
@@ -248,8 +260,9 @@ impl PyModel {
     ) -> PyResult<Bound<'py, PyAny>> {
         let functions = self.functions();
         self.each_row(py, &X, n_jobs, 2 * functions, |terms, out| {
-            for (k, terms) in terms.iter().enumerate() {
-                (out[k], out[functions + k]) = (terms.linear, terms.pairs);
+            let (linear, pairs) = out.split_at_mut(functions);
+            for ((linear, pairs), terms) in linear.iter_mut().zip(pairs).zip(terms) {
+                (*linear, *pairs) = (terms.linear, terms.pairs);
             }
         })
     }
@@ -267,20 +280,19 @@ impl PyModel {
     #[pyo3(signature = (row, /))]
     fn score_row<'py>(&self, py: Python<'py>, row: Row) -> PyResult<Bound<'py, PyAny>> {
         let features = self.model().encoder().columns();
-        let mut scores = [0.0; 1];
+        let mut score = 0.0;
         let mut many = vec![0.0; if self.functions() == 1 { 0 } else { self.functions() }];
-        let out = if self.functions() == 1 { &mut scores[..] } else { &mut many[..] };
+        let out = if many.is_empty() { slice::from_mut(&mut score) } else { &mut many };
+        let write = |terms: &[Terms], out: &mut [f64]| self.write_scores(terms, out);
         let scored = row.with(features, |table| {
-            self.0.each_row(table, &Threads::one(), &Stop::default(), out, |terms, out| {
-                self.write_scores(terms, out);
-            })
+            guard(|| self.0.each_row(table, &Threads::one(), &Stop::default(), out, write))
         });
         match scored {
             None => self.model().encoder().check_width("row", row.len())?,
             Some(scored) => scored?,
         }
         if many.is_empty() {
-            Ok(PyFloat::new(py, scores[0]).into_any())
+            Ok(PyFloat::new(py, score).into_any())
         } else {
             many.into_bound_py_any(py)
         }
@@ -306,8 +318,16 @@ impl PyModel {
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.each_row(py, &X, n_jobs, 1, |terms, out| out[0] = self.0.class(terms) as isize)
+        self.each_row(py, &X, n_jobs, 1, |terms, out| out.fill(self.0.class(terms) as isize))
     }
+}
+
+/// An array in numpy's own memory: it asks for huge pages where that pays.
+fn zeros<T: Element>(py: Python<'_>, count: usize) -> PyResult<Bound<'_, PyArray1<T>>> {
+    if count > LONG {
+        ask::<T>(count)?; // numpy's answer to too little memory would be a panic
+    }
+    Ok(PyArray1::zeros(py, count, false))
 }
 
 fn levels<'py>(py: Python<'py>, values: &Values) -> PyResult<Bound<'py, PyTuple>> {

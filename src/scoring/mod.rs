@@ -8,7 +8,7 @@
 //! use binfm::encoding::{Matrix, Table};
 //! use binfm::scoring::{Scorer, Scratch};
 //!
-//! let scorer = Scorer::new(binfm::Model::from_bytes(bytes)?);
+//! let scorer = Scorer::new(binfm::Model::from_bytes(bytes)?)?;
 //! let mut room = Scratch::default(); // kept from row to row: after the first, nothing is allocated
 //! let row = Matrix::new(&[0.7, -0.2], 2);
 //! let terms = scorer.terms(Table::Dense(&row), 0..1, &mut room)?;
@@ -17,10 +17,12 @@
 //! # Ok(())
 //! # }
 //! ```
+#![allow(clippy::indexing_slicing)] // tables have a place for each row and function of the model they are made of
 
 mod lookup;
 
 use crate::encoding::{Active, Block, Dense, Table};
+use crate::error::filled;
 use crate::kernels::{self, CellTable, Count, Isa, SignTable, Slot, Tally};
 use crate::model::{Model, SignRows, Terms};
 #[cfg(feature = "std")]
@@ -72,16 +74,19 @@ thread_local! {
 
 impl Scorer {
     /// Make a model ready.
-    pub fn new(model: Model) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(model: Model) -> Result<Self> {
         let tilings = model.encoder().tilings() as usize;
-        let factors = sign_table(model.signs(), tilings);
-        let linear = linear_sums(model.signs(), tilings);
+        let factors = sign_table(model.signs(), tilings)?;
+        let linear = linear_sums(model.signs(), tilings)?;
         let cells = lookup::cell_table(&model);
         let active = model.encoder().most_active();
         let most_pairs = model.signs().factors() as u64 * active * active;
         let short = model.scales().fit_64_bits(active, most_pairs);
         let unit = model.scales().unit();
-        Self { model, factors, linear, cells, short, unit }
+        Ok(Self { model, factors, linear, cells, short, unit })
     }
 
     /// The model.
@@ -269,7 +274,7 @@ impl Scorer {
 }
 
 /// The factors of all functions as bits: as many functions to a word as fit whole, or several words to a function.
-fn sign_table(signs: &SignRows, tilings: usize) -> SignTable {
+fn sign_table(signs: &SignRows, tilings: usize) -> Result<SignTable> {
     let (m, functions) = (signs.factors(), signs.functions());
     let (per_word, words_each) = if m <= 64 { (64 / m, 1) } else { (1, m.div_ceil(64)) };
     let width = functions.div_ceil(per_word) * words_each;
@@ -282,7 +287,7 @@ fn sign_table(signs: &SignRows, tilings: usize) -> SignTable {
             slots.push(Slot { word: function / per_word * words_each + word, function, mask });
         }
     }
-    let mut words = vec![0_u64; signs.rows() * width];
+    let mut words = filled(signs.rows().saturating_mul(width), 0_u64)?;
     for row in 0..signs.rows() {
         for slot in &slots {
             let first = if words_each == 1 { 0 } else { slot.word % words_each * 64 };
@@ -293,11 +298,11 @@ fn sign_table(signs: &SignRows, tilings: usize) -> SignTable {
             }
         }
     }
-    SignTable { words, width, tilings, slots, functions }
+    Ok(SignTable { words, width, tilings, slots, functions })
 }
 
-fn linear_sums(signs: &SignRows, tilings: usize) -> Vec<i16> {
-    let mut sums = vec![0; signs.rows() * signs.functions()];
+fn linear_sums(signs: &SignRows, tilings: usize) -> Result<Vec<i16>> {
+    let mut sums = filled(signs.rows().saturating_mul(signs.functions()), 0)?;
     for start in 0..(signs.rows() + 1).saturating_sub(tilings) {
         for function in 0..signs.functions() {
             let rows = start..start + tilings;
@@ -305,5 +310,5 @@ fn linear_sums(signs: &SignRows, tilings: usize) -> Vec<i16> {
                 rows.map(|row| i16::from(signs.sign(function, row, 0))).sum();
         }
     }
-    sums
+    Ok(sums)
 }

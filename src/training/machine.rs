@@ -56,7 +56,7 @@ impl Machine {
             Targets::Classes { .. } => (0.0, 1.0),
             Targets::Numbers { center, spread, .. } => (*center, *spread),
         };
-        let latent = Latent::new(proxies, tilings, params, run.isa);
+        let latent = Latent::new(proxies, tilings, params, run.isa)?;
         let mut machine = Self {
             kept_scale: latent.scale(),
             latent,

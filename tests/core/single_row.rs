@@ -54,6 +54,7 @@ fn scorer(functions: usize, values: &[f32]) -> Scorer {
     Scorer::new(
         Model::new(encoder, signs, scales, Loss::Logistic, Labels::counting(classes)).unwrap(),
     )
+    .unwrap()
 }
 
 #[test]

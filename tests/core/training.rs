@@ -36,7 +36,7 @@ fn together(weights: &Weights) -> Vec<f32> {
 fn latent(loss: Loss, lambda_w: f64, lambda_v: f64) -> Latent {
     let params =
         Params { m: M, loss, optimizer: Optimizer::Sgd, lambda_w, lambda_v, ..Params::default() };
-    let mut latent = Latent::new(apart(&proxies()), TILINGS, &params, Isa::available()[0]);
+    let mut latent = Latent::new(apart(&proxies()), TILINGS, &params, Isa::available()[0]).unwrap();
     latent.set_bias(0.3);
     latent.set_rate(RATE);
     latent
