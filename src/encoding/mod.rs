@@ -155,7 +155,7 @@ impl Encoder {
     /// What a column of X is to the model, if it is of use.
     #[inline]
     pub fn of_column(&self, column: usize) -> Option<&Feature> {
-        self.features.get(self.places[column] as usize)
+        self.features.get(*self.places.get(column)? as usize)
     }
 
     /// Rows that each present feature activates.

@@ -28,7 +28,8 @@ impl Standard {
     /// The mean and spread of some numbers; NaN is left out. With `zero_stays` the mean is taken to be zero.
     #[cfg(feature = "std")]
     pub fn fit(numbers: &[f32], weights: Option<&[f64]>, zero_stays: bool) -> Self {
-        let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+        let weight =
+            |row: usize| weights.map_or(1.0, |weights| weights.get(row).copied().unwrap_or(0.0));
         let known = || {
             let all = numbers.iter().enumerate().filter(|(_, number)| number.is_finite());
             all.map(|(row, &number)| (f64::from(number), weight(row)))

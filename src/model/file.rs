@@ -7,6 +7,7 @@ use super::names::{put_names, read_names};
 use super::score::{MOST_EXPONENT, MOST_SHIFT, Multipliers};
 use super::{Labels, Loss, Method, Model, Reals, Scales, SignRows, Weights, bits};
 use crate::encoding::Encoder;
+use crate::error::room;
 use crate::{Error, Result};
 use alloc::{string::String, vec::Vec};
 #[cfg(feature = "std")]
@@ -28,6 +29,8 @@ const HAS_NAMES: u8 = 8;
 const METHOD: u32 = 4;
 const HEADER: usize = 27;
 const CHECKSUM: usize = 4;
+/// Where the length of the file stands, after magic, version and flags.
+const LENGTH_AT: usize = 6;
 /// CRC-32C, Castagnoli's: by a table of 16 KB, or by none.
 #[cfg(feature = "std")]
 type Crc = crc::Crc<u32, crc::Table<16>>;
@@ -41,7 +44,7 @@ impl Model {
         let mut out = Vec::new();
         self.parts().iter().for_each(|(_, part)| out.extend_from_slice(part));
         let length = (out.len() + CHECKSUM) as u32;
-        out[6..10].copy_from_slice(&length.to_le_bytes());
+        out.iter_mut().skip(LENGTH_AT).zip(length.to_le_bytes()).for_each(|(to, byte)| *to = byte);
         let checksum = CRC.checksum(&out);
         out.extend_from_slice(&checksum.to_le_bytes());
         out
@@ -115,8 +118,12 @@ impl Model {
     /// If the system refuses or it is no model.
     #[cfg(feature = "std")]
     pub fn load(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path)
-            .map_err(|source| Error::Io { path: path.display().to_string(), source })?;
+        let bytes = std::fs::read(path).map_err(|source| match source.kind() {
+            std::io::ErrorKind::OutOfMemory => {
+                Error::Memory(path.metadata().map_or(0, |file| file.len() as usize))
+            }
+            _ => Error::Io { path: path.display().to_string(), source },
+        })?;
         Self::from_bytes(&bytes)
     }
 
@@ -212,7 +219,11 @@ fn features_bytes(encoder: &Encoder, raw: bool) -> Vec<u8> {
     let mut out = Vec::new();
     if has_unused(encoder) {
         out.resize(encoder.columns().div_ceil(8), 0);
-        encoder.features().iter().for_each(|f| out[f.column / 8] |= 1 << (f.column % 8));
+        for column in encoder.features().iter().map(|feature| feature.column) {
+            if let Some(bits) = out.get_mut(column / 8) {
+                *bits |= 1 << (column % 8);
+            }
+        }
     }
     let mut shared = Shared::new(usual_edges(encoder), raw);
     encoder.features().iter().for_each(|feature| shared.put(&mut out, feature));
@@ -363,8 +374,9 @@ impl Header {
         let at = reader.at();
         let used = self.read_used(reader)?;
         let mut shared = Shared::new(self.usual_edges, self.method.is_raw());
+        let bits = |column: usize| used.map_or(Some(&u8::MAX), |used| used.get(column / 8));
         let is_used =
-            |column: usize| used.is_none_or(|used| used[column / 8] >> (column % 8) & 1 == 1);
+            |column: usize| bits(column).is_some_and(|bits| bits >> (column % 8) & 1 == 1);
         let columns = (0..self.features)
             .map(|column| is_used(column).then(|| shared.read(reader, self.tilings)).transpose());
         let columns = columns.collect::<Result<Vec<_>>>()?;
@@ -410,7 +422,9 @@ impl Header {
     fn read_signs(&self, reader: &mut Reader, rows: usize) -> Result<SignRows> {
         let at = reader.at();
         let size = bits::bytes_for(rows, self.functions, self.factors).unwrap_or(usize::MAX);
-        let bytes = reader.take(size)?;
+        let taken = reader.take(size)?;
+        let mut bytes = room(size)?;
+        bytes.extend_from_slice(taken);
         match SignRows::from_bytes(rows, self.functions, self.factors, bytes) {
             Some(signs) => Ok(signs),
             None => wrong(at + size.saturating_sub(1), "a bit after the last weight is set"),

@@ -4,6 +4,7 @@ use super::arrays::Arrays;
 use super::door;
 use super::model::PyModel;
 use crate::encoding::{Binning, EncodingParams, MOST_BINS, MOST_TILINGS, Table};
+use crate::error::guard;
 use crate::kernels::Isa;
 use crate::model::{Labels, Loss, Method, Model};
 use crate::threads::Threads;
@@ -126,7 +127,7 @@ pub fn encode(
             },
             |()| Ok(ControlFlow::Continue(())),
         )?;
-        Ok(py.detach(|| PyModel::new(model))?)
+        Ok(py.detach(|| guard(|| PyModel::new(model)))?)
     })
 }
 
@@ -148,7 +149,7 @@ pub fn outcome(
         Some(names) => model.with_names(names)?,
         None => model,
     };
-    Ok((py.detach(|| PyModel::new(model))?, history, best_epoch))
+    Ok((py.detach(|| guard(|| PyModel::new(model)))?, history, best_epoch))
 }
 
 /// The numbers of an array, if there is one.

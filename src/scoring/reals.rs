@@ -42,12 +42,12 @@ impl RealScorer {
     /// Make a model ready.
     ///
     /// # Errors
-    /// If its weights are bits.
+    /// If its weights are bits, or there is not enough memory.
     pub fn new(model: Model) -> Result<Self> {
         let Weights::Reals(reals) = model.weights() else {
             return Err(Error::value("method", "'bfm'", "are 'sefm', 'dfm', 'fm'"));
         };
-        let v = reals.v();
+        let v = reals.v()?;
         let squares = |row: &[f32]| kernels::sum_squares(row);
         let beta = |function| reals.beta(function);
         Ok(Self {

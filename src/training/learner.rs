@@ -1,6 +1,7 @@
 //! What learns within a score function: bits by their proxies, or floats.
 
 use super::{Latent, Params, RealLatent, Scale};
+use crate::Result;
 use crate::kernels::{self, Isa, Weights};
 use crate::model::Method;
 
@@ -22,10 +23,13 @@ pub enum Kept {
 
 impl Learner {
     /// Begin with these weights; each start activates `tilings` rows.
-    pub fn new(begin: Weights, tilings: usize, params: &Params, isa: Isa) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(begin: Weights, tilings: usize, params: &Params, isa: Isa) -> Result<Self> {
         match params.method {
-            Method::Bfm => Self::Bits(Latent::new(begin, tilings, params, isa)),
-            _ => Self::Reals(RealLatent::new(begin, tilings, params, isa)),
+            Method::Bfm => Latent::new(begin, tilings, params, isa).map(Self::Bits),
+            _ => RealLatent::new(begin, tilings, params, isa).map(Self::Reals),
         }
     }
 

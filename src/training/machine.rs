@@ -55,7 +55,7 @@ impl Machine {
             Targets::Classes { .. } => (0.0, 1.0),
             Targets::Numbers { center, spread, .. } => (*center, *spread),
         };
-        let learner = Learner::new(proxies, tilings, params, run.isa);
+        let learner = Learner::new(proxies, tilings, params, run.isa)?;
         let mut machine = Self {
             kept_scale: learner.scale(),
             learner,

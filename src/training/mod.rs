@@ -1,4 +1,5 @@
 //! The paper's Algorithm 1: straight-through gradients with Adagrad over the active rows; and the same for floats.
+#![allow(clippy::indexing_slicing)] // rows are those of the table, functions those of the machine
 
 mod data;
 mod fit;

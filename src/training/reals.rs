@@ -5,6 +5,8 @@
 
 use super::latent::mean_size;
 use super::{Optimizer, Params, Scale};
+use crate::Result;
+use crate::error::filled;
 use crate::kernels::{self, Isa, RealPull, Weights};
 
 /// Where the squares of Adagrad begin: keeps its first division finite.
@@ -26,10 +28,14 @@ pub struct RealLatent {
 
 impl RealLatent {
     /// Begin with these weights; each start activates `tilings` rows.
-    pub fn new(weights: Weights, tilings: usize, params: &Params, isa: Isa) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(weights: Weights, tilings: usize, params: &Params, isa: Isa) -> Result<Self> {
         let squares = match params.optimizer {
             Optimizer::Adagrad => {
-                Weights { w: vec![EPSILON; weights.w.len()], v: vec![EPSILON; weights.v.len()] }
+                let squares = |count| filled(count, EPSILON);
+                Weights { w: squares(weights.w.len())?, v: squares(weights.v.len())? }
             }
             Optimizer::Sgd => Weights::default(),
         };
@@ -52,7 +58,7 @@ impl RealLatent {
             lambda_v: params.lambda_v,
         };
         latent.refresh();
-        latent
+        Ok(latent)
     }
 
     /// The scales now in use.
