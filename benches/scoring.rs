@@ -23,7 +23,7 @@ fn score(criterion: &mut Criterion) {
             let threads = Threads::new(threads).unwrap();
             group.throughput(Throughput::Elements(rows as u64));
             let name = format!("tilings {tilings}, rows {rows}, threads {}", threads.count());
-            let mut scores = vec![0_i128; rows];
+            let mut scores = vec![0.0; rows];
             group.bench_function(name, |bencher| {
                 bencher.iter(|| {
                     score_all(&scorer, &numbers[..rows * FEATURES], &threads, &mut scores);
@@ -33,10 +33,9 @@ fn score(criterion: &mut Criterion) {
     }
 }
 
-fn score_all(scorer: &Scorer, numbers: &[f32], threads: &Threads, scores: &mut [i128]) {
+fn score_all(scorer: &Scorer, numbers: &[f32], threads: &Threads, scores: &mut [f64]) {
     let matrix = Matrix::new(numbers, FEATURES);
-    let scales = scorer.model().scales();
-    let write = |terms: &[_], out: &mut [i128]| out[0] = scales.score(0, terms[0]);
+    let write = |terms: &[_], out: &mut [f64]| out[0] = scorer.score(0, terms[0]);
     scorer.each_row(Table::Dense(&matrix), threads, &Stop::default(), scores, write).unwrap();
 }
 

@@ -27,6 +27,7 @@ pub fn encoder(numbers: &[f32], tilings: u32) -> Encoder {
         categorical: Vec::new(),
         vocabularies: BTreeMap::new(),
         min_count: 1.0,
+        raw: false,
         leave_out: BTreeSet::new(),
     };
     let matrix = Matrix::new(numbers, FEATURES);
@@ -41,5 +42,6 @@ pub fn scorer(numbers: &[f32], tilings: u32, m: usize) -> Scorer {
         (row * 37 + column * 101) % 7 < 3
     });
     let scales = Scales::new(&[Real { bias: 0.1, alpha: 0.05, beta_squared: 0.002 }]);
-    Scorer::new(Model::new(encoder, signs, scales, Loss::Logistic, Labels::counting(2)).unwrap())
+    let model = Model::new(encoder, signs, scales, Loss::Logistic, Labels::counting(2)).unwrap();
+    Scorer::new(model).unwrap()
 }

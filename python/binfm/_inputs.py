@@ -37,6 +37,7 @@ _CORE_TYPE = {
 class Settings:
     """The parameters of `train` as the core takes them."""
 
+    method: str
     m: int
     b: int
     tilings: int

@@ -93,6 +93,8 @@ def export_c(model: Model, path: str | os.PathLike[str], *, name: str = "model",
 
 def check_limits(model: Model) -> None:
     """Raise ValueError if the C runtime refuses a model."""
+    if model.method != "bfm":
+        raise ValueError(f"model: got method {model.method!r}; accepted by the C runtime is 'bfm'")
     header = Header.of(model.to_bytes(names=False))
     active = header.tilings * sum(feature.kind != "unused" for feature in model.features)
     pairs = header.m * active * (active - 1) // 2

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Model(Parameters, Readable):
-    """A trained binarized factorization machine.
+    """A trained factorization machine: binarized, or of another `method` of the family.
 
     Made by :func:`binfm.train`, :func:`binfm.load` or :meth:`from_bytes`; it never changes.
 
@@ -159,8 +159,8 @@ class Model(Parameters, Readable):
         """
         return self._core.probabilities(self._table(X), n_jobs)
 
-    def terms(self, X: Any, *, n_jobs: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the integers L and Q of each row, of which score = bias + alpha * L + beta**2 * Q.
+    def terms(self, X: Any, *, n_jobs: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return L and Q of each row, of which score = bias + alpha * L + beta**2 * Q: integers for "bfm".
 
         L is the sum of the active rows' signs w, Q the sum of v·v' over all pairs of active rows.
 
@@ -322,7 +322,8 @@ class Model(Parameters, Readable):
     def __repr__(self) -> str:
         task = "regression" if self._classes is None else f"{len(self._classes)} classes"
         shape = f"{self.n_features} features, m={self.m}, tilings={self.tilings}"
-        return f"<binfm.Model: {task}, {shape}, {self.nbytes} bytes>"
+        method = "" if self.method == "bfm" else f"{self.method}, "
+        return f"<binfm.Model: {method}{task}, {shape}, {self.nbytes} bytes>"
 
     def _classify(self, X: Any, n_jobs: int | None) -> NDArray[np.intp]:
         """Return the number of each row's class."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from binfm._core import Model as Core
     from binfm._tables import Names
+
+    _Weights: TypeAlias = NDArray[np.int8] | NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class Feature:
     """
 
     kind: str
-    """``"numeric"``, ``"categorical"`` or ``"unused"`` (constant in training, or left out: no rows)."""
+    """``"numeric"``, ``"categorical"``, ``"raw"`` (a number in standard units multiplies its one row) or ``"unused"``
+    (constant in training, or left out: no rows)."""
     rows: range
     """The parameter rows of this feature."""
     cells: int
@@ -43,6 +46,9 @@ class Feature:
     """Known categories in cell order; others are absent."""
     missing_row: int | None
     """First row of the NaN cell, or None: then NaN is absent."""
+    center: float = 0.0
+    """Of a raw number, what is taken off before it is multiplied by `scale`."""
+    scale: float = 1.0
 
 
 class Parameters:
@@ -62,13 +68,18 @@ class Parameters:
 
     @property
     def m(self) -> int:
-        """Number of factors: bits of V a parameter row."""
+        """Number of factors: columns of V."""
         return self._core.m
 
     @property
     def tilings(self) -> int:
         """Number of rows that each present feature activates."""
         return self._core.tilings
+
+    @property
+    def method(self) -> str:
+        """Which factorization machine it is: "bfm", "sefm", "dfm" or "fm"."""
+        return self._core.method
 
     @property
     def loss(self) -> str:
@@ -87,12 +98,12 @@ class Parameters:
 
     @property
     def alpha(self) -> float | NDArray[np.float64]:
-        """Scale of w, as used in scores; an array where there are more than two classes."""
+        """Scale of w, as used in scores: 1 where w is floats; an array where there are more than two classes."""
         return self._scale(0)
 
     @property
     def beta(self) -> float | NDArray[np.float64]:
-        """Scale of V, as used in scores; an array where there are more than two classes."""
+        """Scale of V, as used in scores: 1 where V is floats; an array where there are more than two classes."""
         return self._scale(1)
 
     @property
@@ -101,13 +112,13 @@ class Parameters:
         return self._scale(2)
 
     @property
-    def w(self) -> NDArray[np.int8]:
-        """Signs of the linear term, shape (rows,), or (classes, rows) where there are more than two."""
+    def w(self) -> _Weights:
+        """Signs of the linear term (floats but for "bfm"), shape (rows,), or (classes, rows) where there are more."""
         return self._per_function(self._core.w())
 
     @property
-    def V(self) -> NDArray[np.int8]:
-        """Signs of the factors, shape (rows, m), or (classes, rows, m) where there are more than two."""
+    def V(self) -> _Weights:
+        """Signs of the factors (floats for "sefm", "fm"), shape (rows, m) or, with more classes, (classes, rows, m)."""
         return self._per_function(self._core.V())
 
     @property
@@ -127,5 +138,5 @@ class Parameters:
         values = self._core.scales()[which]
         return values[0] if len(values) == 1 else np.array(values)
 
-    def _per_function(self, array: NDArray[np.int8]) -> NDArray[np.int8]:
+    def _per_function(self, array: _Weights) -> _Weights:
         return array[0] if self._core.functions == 1 else array

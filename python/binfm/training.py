@@ -23,6 +23,8 @@ DEFAULTS: dict[str, Any] = {
     "m": 32, "b": 20, "tilings": 4, "binning": "quantile", "loss": "logistic", "epochs": 30, "learning_rate": 0.02,
 }  # fmt: skip
 """What is not given, unless `max_bytes` has it chosen."""
+METHODS = ("bfm", "sefm", "dfm", "fm")
+"""The family: which features it sees and which weights are bits."""
 HOLDOUT_FROM = 10_000
 """Rows from which `early_stopping="auto"` holds some out: below, they are worth more in training."""
 
@@ -77,8 +79,10 @@ def train(
         where `b` is small.
     loss : {"logistic", "hinge", "squared_hinge", "squared"}, default "logistic"
         "squared" is regression.
-    method : {"bfm"}
-        Binarized factorization machine.
+    method : {"bfm", "sefm", "dfm", "fm"}
+        Which factorization machine: "bfm" is the binarized one; "sefm" has bins and float weights, "fm" raw values and
+        float weights, "dfm" raw values with float w and one-bit factors. The last two use no bins: `b`, `tilings` and
+        `binning` do not count, numbers are standardised, and NaN counts as the mean.
     scaling : bool
         Learn the scales alpha and beta; False fixes both at 1.
     optimizer : {"adagrad", "sgd"}
@@ -188,7 +192,9 @@ def prepare(
     }  # fmt: skip
     free = frozenset(name for name, value in open_or_given.items() if value is None)
     given = DEFAULTS | {name: value for name, value in open_or_given.items() if value is not None}
-    _one_of("method", method, ("bfm",))
+    _one_of("method", method, METHODS)
+    if searching and method != "bfm":
+        raise ValueError(f"max_bytes: got method {method!r}; accepted is method 'bfm'")
     _one_of("loss", given["loss"], ("logistic", "hinge", "squared_hinge", "squared"))
     if early_stopping not in ("auto", True, False):
         raise ValueError(f"early_stopping: got {early_stopping!r}; accepted are 'auto', True and False")
@@ -203,6 +209,7 @@ def prepare(
         early_stopping = False  # the search chooses the number of epochs
     early, holdout = early_stop(early_stopping, validation_fraction, valid is not None, len(target))
     settings = Settings(
+        method=method,
         m=whole("m", given["m"]),
         b=whole("b", given["b"]),
         tilings=whole("tilings", given["tilings"]),

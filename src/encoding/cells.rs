@@ -1,13 +1,16 @@
 //! The encoded table that training goes through again and again, in as few bytes as the cells need.
 //!
 //! Of a dense table each feature takes 1, 2 or 4 bytes a row: its start, counted in strides from the feature's first
-//! row. Of a sparse table each active feature takes its start.
+//! row. Of a sparse table each active feature takes its start, and its value where numbers are used as they are.
+#![allow(clippy::indexing_slicing)] // the layout of a row is made here, and every row has it
 
 use super::starts::ABSENT;
 use super::{Active, Block, Dense, Encoder, Table};
 use crate::Result;
+use crate::error::{filled, more_room, room};
 use crate::kernels::{self, Isa};
 use crate::threads::{Stop, Threads};
+use std::ops::Range;
 
 /// An encoded table.
 #[derive(Clone, Debug)]
@@ -29,6 +32,8 @@ pub enum Cells {
         ends: Vec<usize>,
         /// The starts of all rows.
         starts: Vec<u32>,
+        /// Their values; empty where all are 1.
+        values: Vec<f32>,
     },
 }
 
@@ -48,7 +53,7 @@ impl Cells {
     /// Encode a table.
     ///
     /// # Errors
-    /// If it is stopped.
+    /// If it is stopped, or there is not enough memory.
     pub fn new(
         encoder: &Encoder,
         isa: Isa,
@@ -57,8 +62,10 @@ impl Cells {
         stop: &Stop,
     ) -> Result<Self> {
         match table {
-            Table::Dense(dense) => Self::dense(encoder, isa, dense, threads, stop),
-            Table::Csr(_) => Self::sparse(encoder, isa, table, stop),
+            Table::Dense(dense) if !encoder.is_raw() => {
+                Self::dense(encoder, isa, dense, threads, stop)
+            }
+            _ => Self::sparse(encoder, isa, table, stop),
         }
     }
 
@@ -96,10 +103,16 @@ impl Cells {
                     );
                 }
             }
-            Self::Sparse { ends, starts } => {
-                let first = row.checked_sub(1).map_or(0, |before| ends[before]);
-                out.extend_from_slice(&starts[first..ends[row]]);
-            }
+            Self::Sparse { ends, starts, .. } => out.extend_from_slice(&starts[span(ends, row)]),
+        }
+    }
+
+    /// The values of a row's starts; empty where all are 1.
+    #[inline]
+    pub fn values_of(&self, row: usize) -> &[f32] {
+        match self {
+            Self::Sparse { ends, values, .. } if !values.is_empty() => &values[span(ends, row)],
+            _ => &[],
         }
     }
 
@@ -111,7 +124,7 @@ impl Cells {
         stop: &Stop,
     ) -> Result<Self> {
         let (codes, width) = layout(encoder);
-        let mut bytes = vec![0; dense.rows() * width];
+        let mut bytes = filled(dense.rows().saturating_mul(width), 0)?;
         let chunks = bytes.chunks_mut((BLOCK * width).max(1)).enumerate();
         threads.map(chunks, Block::default, |block, (i, bytes): (usize, &mut [u8])| {
             stop.check()?;
@@ -130,16 +143,25 @@ impl Cells {
 
     fn sparse(encoder: &Encoder, isa: Isa, table: Table, stop: &Stop) -> Result<Self> {
         let (mut block, mut active) = (Block::default(), Active::default());
-        let (mut ends, mut starts) = (Vec::with_capacity(table.rows()), Vec::new());
+        let (mut starts, mut values) = (Vec::new(), Vec::new());
+        let mut ends = room(table.rows())?;
         for first in (0..table.rows()).step_by(BLOCK) {
             stop.check()?;
             let rows = BLOCK.min(table.rows() - first);
             encoder.activate(isa, table, first, rows, &mut block, &mut active);
             ends.extend(active.ends.iter().map(|&end| starts.len() + end as usize));
+            more_room(&mut starts, active.starts.len())?;
             starts.extend_from_slice(&active.starts);
+            more_room(&mut values, active.values.len())?;
+            values.extend_from_slice(&active.values);
         }
-        Ok(Self::Sparse { ends, starts })
+        Ok(Self::Sparse { ends, starts, values })
     }
+}
+
+/// Where the starts of a row are.
+fn span(ends: &[usize], row: usize) -> Range<usize> {
+    row.checked_sub(1).map_or(0, |before| ends[before])..ends[row]
 }
 
 /// Where each feature's code stands in a row, and the bytes of a row.

@@ -3,7 +3,8 @@
 use super::categorical::{Category, frequent};
 use super::numeric::{Distinct, Sample};
 use super::sparse::ByColumn;
-use super::{Column, Csr, Dense, Encoder, Levels, Table, Truth, Values};
+use super::{Column, Csr, Dense, Encoder, Levels, Standard, Table, Truth, Values};
+use crate::error::{ask, filled};
 use crate::threads::{Stop, Threads};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +46,8 @@ pub struct EncodingParams {
     pub vocabularies: BTreeMap<usize, Vec<String>>,
     /// Weight that a category needs to be known.
     pub min_count: f64,
+    /// Numbers are used as they are, in standard units, instead of by their bins.
+    pub raw: bool,
     /// Columns that the model shall do without.
     pub leave_out: BTreeSet<usize>,
 }
@@ -60,6 +63,7 @@ impl Encoder {
         threads: &Threads,
         stop: &Stop,
     ) -> Result<Self> {
+        ask::<[Option<Column>; 2]>(rows.table.columns())?;
         let columns = match rows.table {
             Table::Dense(dense) => threads.map(
                 0..dense.columns(),
@@ -71,7 +75,8 @@ impl Encoder {
             )?,
             Table::Csr(csr) => params.sparse_columns(csr, rows, threads, stop)?,
         };
-        Self::new(columns, params.tilings, matches!(rows.table, Table::Csr(_)))
+        let tilings = if params.raw { 1 } else { params.tilings };
+        Self::new(columns, tilings, matches!(rows.table, Table::Csr(_)))
     }
 }
 
@@ -109,16 +114,16 @@ impl EncodingParams {
             return Ok(None);
         }
         if self.categorical.contains(&j) {
-            let mut categories = vec![Category::Missing; dense.rows()];
+            let mut categories = filled(dense.rows(), Category::Missing)?;
             dense.categories(j, 0, &mut categories);
             return self.levels(j, &categories, rows.weight);
         }
-        let mut numbers = vec![0.0; dense.rows()];
+        let mut numbers = filled(dense.rows(), 0.0)?;
         dense.numbers(j, 0, &mut numbers);
-        let distinct = Distinct::new(&numbers, rows.weight);
+        let distinct = Distinct::new(&numbers, rows.weight)?;
         let constant = distinct.is_empty() || (distinct.len() == 1 && !distinct.missing());
         let sample = Sample { distinct, values: &numbers, rows: None, weights: rows.weight };
-        Ok((!constant).then(|| self.numbers(&sample, rows.truth)))
+        Ok((!constant).then(|| self.numbers(&sample, rows.truth, false)))
     }
 
     fn sparse_columns(
@@ -128,24 +133,28 @@ impl EncodingParams {
         threads: &Threads,
         stop: &Stop,
     ) -> Result<Vec<Option<Column>>> {
-        let by_column = ByColumn::new(csr, rows.weight);
+        let by_column = ByColumn::new(csr, rows.weight)?;
         threads.map(
             0..csr.columns(),
             || (),
             |(), j| {
                 stop.check()?;
                 let (values, of, weights) = by_column.column(j);
-                let distinct = Distinct::new(values, weights);
+                let distinct = Distinct::new(values, weights)?;
                 let known = !distinct.is_empty() && distinct.weight() >= self.min_count;
                 let wanted = known && !self.leave_out.contains(&j);
                 let sample = Sample { distinct, values, rows: Some(of), weights };
-                Ok(wanted.then(|| self.numbers(&sample, rows.truth)))
+                Ok(wanted.then(|| self.numbers(&sample, rows.truth, true)))
             },
         )
     }
 
     /// Few values have a cell and `tilings` rows each, if those are no more than the feature may have.
-    fn numbers(&self, sample: &Sample, truth: Truth) -> Column {
+    fn numbers(&self, sample: &Sample, truth: Truth, zero_is_absent: bool) -> Column {
+        if self.raw {
+            let standard = Standard::fit(sample.values, sample.weights, zero_is_absent);
+            return Column { values: Values::Raw(standard), copies: false, missing: false };
+        }
         let distinct = &sample.distinct;
         let copies = distinct.len() as u64 * u64::from(self.tilings) <= u64::from(self.bins);
         let cells = if copies { distinct.len() } else { (self.bins - self.tilings + 1) as usize };
@@ -165,7 +174,7 @@ impl EncodingParams {
     ) -> Result<Option<Column>> {
         let (mut seen, mut missing) = (Vec::new(), false);
         for (row, category) in categories.iter().enumerate() {
-            let weight = weight.map_or(1.0, |weight| weight[row]);
+            let weight = weight.map_or(Some(1.0), |weight| weight.get(row).copied()).unwrap_or(0.0);
             match category {
                 _ if weight <= 0.0 => {}
                 Category::Level(level) => seen.push((*level, weight)),

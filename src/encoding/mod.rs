@@ -13,7 +13,9 @@ mod fit;
 pub mod keys;
 #[cfg(feature = "std")]
 pub mod numeric;
+mod raw;
 pub mod sparse;
+pub mod standard;
 mod starts;
 #[cfg(feature = "std")]
 pub mod supervised;
@@ -28,12 +30,14 @@ pub use codes::{Codes, Form};
 pub use fit::{Binning, EncodingParams, MOST_BINS, MOST_TILINGS, Rows};
 pub use keys::Edges;
 pub use sparse::Csr;
+pub use standard::Standard;
 pub use starts::{Active, Block};
 #[cfg(feature = "std")]
 pub use supervised::Truth;
 pub use table::{Dense, Matrix, Table};
 pub use tilings::Span;
 
+use crate::error::{filled, room};
 use crate::{Error, Result};
 use alloc::vec::Vec;
 
@@ -47,6 +51,8 @@ pub struct Encoder {
     tilings: u32,
     rows: u32,
     zero_is_absent: bool,
+    /// Some feature's numbers are used as they are.
+    raw: bool,
 }
 
 /// One column of X that is of use.
@@ -65,6 +71,8 @@ pub struct Feature {
 pub enum Values {
     /// Numbers, cut into cells at edges.
     Numbers(Edges),
+    /// Numbers, used as they are: one parameter row, which their value multiplies.
+    Raw(Standard),
     /// Categories, a cell each.
     Levels(Levels),
 }
@@ -109,8 +117,8 @@ impl Encoder {
         zero_is_absent: bool,
     ) -> Result<Self> {
         let mut rows = 0_u64;
-        let mut features = Vec::with_capacity(used.len());
-        let mut places = vec![NONE; width];
+        let mut features = room(used.len())?;
+        let mut places = filled(width, NONE)?;
         for (number, column) in used {
             let span = column.span(rows as u32, tilings);
             rows += u64::from(span.rows());
@@ -121,10 +129,13 @@ impl Encoder {
                     format!("are fewer than {MOST_ROWS} parameter rows"),
                 ));
             }
-            places[number] = features.len() as u32;
+            if let Some(place) = places.get_mut(number) {
+                *place = features.len() as u32;
+            }
             features.push(Feature { column: number, span, values: column.values });
         }
-        Ok(Self { features, places, tilings, rows: rows as u32, zero_is_absent })
+        let raw = features.iter().any(Feature::is_raw);
+        Ok(Self { features, places, tilings, rows: rows as u32, zero_is_absent, raw })
     }
 
     /// The same without some columns.
@@ -142,6 +153,7 @@ impl Encoder {
                 }
             }
         }
+        rest.raw = rest.features.iter().any(Feature::is_raw);
         rest
     }
 
@@ -158,7 +170,7 @@ impl Encoder {
     /// What a column of X is to the model, if it is of use.
     #[inline]
     pub fn of_column(&self, column: usize) -> Option<&Feature> {
-        self.features.get(self.places[column] as usize)
+        self.features.get(*self.places.get(column)? as usize)
     }
 
     /// Rows that each present feature activates.
@@ -174,6 +186,11 @@ impl Encoder {
     /// Whether it was learned from a sparse table: a zero activates nothing.
     pub fn zero_is_absent(&self) -> bool {
         self.zero_is_absent
+    }
+
+    /// Whether active rows have values: some feature's numbers are used as they are.
+    pub fn is_raw(&self) -> bool {
+        self.raw
     }
 
     /// The most rows that one row of X can activate.
@@ -194,10 +211,17 @@ impl Encoder {
     }
 }
 
+impl Feature {
+    fn is_raw(&self) -> bool {
+        matches!(self.values, Values::Raw(_))
+    }
+}
+
 impl Column {
     fn span(&self, first: u32, tilings: u32) -> Span {
         let cells = match &self.values {
             Values::Numbers(edges) => edges.len() as u32 + 1,
+            Values::Raw(_) => 1,
             Values::Levels(levels) => levels.len() as u32,
         };
         Span::new(first, cells, tilings, self.copies, self.missing)

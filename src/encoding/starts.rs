@@ -21,12 +21,15 @@ pub struct Active {
     pub starts: Vec<u32>,
     /// Where each row's starts end.
     pub ends: Vec<u32>,
+    /// What multiplies the parameter rows of each start; empty where all are 1.
+    pub values: Vec<f32>,
 }
 
 impl Active {
     fn clear(&mut self) {
         self.starts.clear();
         self.ends.clear();
+        self.values.clear();
     }
 
     fn push_row(&mut self, starts: impl Iterator<Item = u32>) {
@@ -38,7 +41,7 @@ impl Active {
 /// Room for the work on one block, kept from block to block.
 #[derive(Debug, Default)]
 pub struct Block {
-    numbers: Vec<f32>,
+    pub(super) numbers: Vec<f32>,
     keys: Vec<i32>,
     cells: Vec<u32>,
     categories: Vec<Category>,
@@ -57,6 +60,10 @@ impl Encoder {
         active: &mut Active,
     ) {
         active.clear();
+        if self.raw {
+            self.activate_raw(table, first, rows, block, active);
+            return;
+        }
         match table {
             Table::Dense(dense) if rows < FEW => {
                 (first..first + rows).for_each(|row| self.activate_one(dense, row, block, active));
@@ -88,11 +95,12 @@ impl Encoder {
         dense.rows_of_numbers(row, &mut block.numbers);
         let starts = self.features.iter().map(|feature| {
             let Values::Levels(levels) = &feature.values else {
-                return feature.start_of(block.numbers[feature.column], self.zero_is_absent);
+                let number = block.numbers.get(feature.column).copied().unwrap_or(f32::NAN);
+                return feature.start_of(number, self.zero_is_absent);
             };
-            let mut category = [Category::Missing];
-            dense.categories(feature.column, row, &mut category);
-            feature.span.level_start(levels, category[0], self.zero_is_absent)
+            let mut category = Category::Missing;
+            dense.categories(feature.column, row, core::slice::from_mut(&mut category));
+            feature.span.level_start(levels, category, self.zero_is_absent)
         });
         active.push_row(starts);
     }
@@ -114,15 +122,17 @@ impl Encoder {
                 Values::Numbers(edges) => {
                     block.count(isa, dense, feature.column, first, rows, edges.keys());
                     let values = block.numbers.iter().zip(&block.cells);
-                    let starts = block.starts[j..].iter_mut().step_by(width);
+                    let starts = block.starts.iter_mut().skip(j).step_by(width);
                     starts.zip(values).for_each(|(start, (&number, &cell))| {
                         *start = feature.span.start_or_absent(number, cell, self.zero_is_absent);
                     });
                 }
+                // Numbers used as they are go another way: see `raw`.
+                Values::Raw(_) => {}
                 Values::Levels(levels) => {
                     block.categories.resize(rows, Category::Missing);
                     dense.categories(feature.column, first, &mut block.categories);
-                    let starts = block.starts[j..].iter_mut().step_by(width);
+                    let starts = block.starts.iter_mut().skip(j).step_by(width);
                     starts.zip(&block.categories).for_each(|(start, &category)| {
                         *start = feature.span.level_start(levels, category, self.zero_is_absent);
                     });
@@ -146,8 +156,10 @@ impl Encoder {
         for row in first..first + rows {
             block.starts.clone_from(&zeros);
             for (column, value) in csr.row(row) {
-                if let Some(feature) = self.of_column(column) {
-                    block.starts[self.places[column] as usize] = feature.start_of(value, false);
+                let place = self.places.get(column).map_or(usize::MAX, |&place| place as usize);
+                let start = block.starts.get_mut(place).zip(self.features.get(place));
+                if let Some((start, feature)) = start {
+                    *start = feature.start_of(value, false);
                 }
             }
             active.push_row(block.starts.iter().copied());
@@ -177,11 +189,12 @@ impl Block {
 
 impl Feature {
     /// Start of a single value.
-    fn start_of(&self, value: f32, zero_is_absent: bool) -> u32 {
+    pub(super) fn start_of(&self, value: f32, zero_is_absent: bool) -> u32 {
         match &self.values {
             Values::Numbers(edges) => {
                 self.span.start_or_absent(value, edges.cell(value), zero_is_absent)
             }
+            Values::Raw(_) => self.span.start_or_absent(value, 0, zero_is_absent),
             Values::Levels(levels) => {
                 self.span.level_start(levels, value.category(), zero_is_absent)
             }
@@ -201,7 +214,12 @@ impl Span {
         }
     }
 
-    fn level_start(&self, levels: &Levels, category: Category, zero_is_absent: bool) -> u32 {
+    pub(super) fn level_start(
+        &self,
+        levels: &Levels,
+        category: Category,
+        zero_is_absent: bool,
+    ) -> u32 {
         match category {
             Category::Level(0) if zero_is_absent => ABSENT,
             Category::Level(level) => levels.cell(level).map_or(ABSENT, |cell| self.start(cell)),

@@ -2,12 +2,14 @@
 //!
 //! [`portable`] is the definition: safe, scalar Rust. A faster tier is the same loop compiled for more instructions,
 //! so all tiers give the same bits. The choice is made once per process and carried as a token, [`Isa`].
+#![allow(clippy::indexing_slicing)] // lengths are checked once for each batch, by whoever calls
 #![allow(unsafe_code)]
 
 #[cfg(all(target_arch = "aarch64", feature = "std"))]
 mod aarch64;
 pub mod lookup;
 pub mod portable;
+pub mod reals;
 #[cfg(feature = "std")]
 mod steps;
 #[cfg(feature = "std")]
@@ -21,6 +23,9 @@ use crate::Result;
 use alloc::vec::Vec;
 pub use lookup::{CellTable, Count};
 pub use portable::{SignTable, Slot, Tally};
+#[cfg(feature = "std")]
+pub use reals::RealPull;
+pub use reals::sum_squares;
 #[cfg(feature = "std")]
 use std::sync::OnceLock;
 #[cfg(feature = "std")]
@@ -211,4 +216,45 @@ pub fn adagrad(
 #[cfg(feature = "std")]
 pub fn sgd(isa: Isa, weights: &mut Weights, starts: &[u32], pull: &Pull) {
     dispatch!(isa, sgd(weights, starts, pull));
+}
+
+/// See [`reals::sum_reals`].
+pub fn sum_reals(
+    isa: Isa,
+    numbers: &[f32],
+    width: usize,
+    tilings: usize,
+    starts: &[u32],
+    values: &[f32],
+    sums: &mut [f32],
+) {
+    dispatch!(isa, sum_reals(numbers, width, tilings, starts, values, sums));
+}
+
+/// See [`reals::sum_real_signs`].
+#[cfg(feature = "std")]
+pub fn sum_real_signs(
+    isa: Isa,
+    numbers: &[f32],
+    width: usize,
+    tilings: usize,
+    starts: &[u32],
+    values: &[f32],
+    sums: &mut [f32],
+) {
+    dispatch!(isa, sum_real_signs(numbers, width, tilings, starts, values, sums));
+}
+
+/// See [`reals::step_reals`].
+#[cfg(feature = "std")]
+pub fn step_reals(
+    isa: Isa,
+    weights: &mut Weights,
+    squares: &mut Weights,
+    starts: &[u32],
+    values: &[f32],
+    sums: &[f32],
+    pull: &RealPull,
+) {
+    dispatch!(isa, step_reals(weights, squares, starts, values, sums, pull));
 }

@@ -2,6 +2,9 @@
 //! the rest is element by element, without fused multiply-add.
 
 pub use super::lookup::count_rows;
+pub use super::reals::sum_reals;
+#[cfg(feature = "std")]
+pub use super::reals::{step_reals, sum_real_signs};
 #[cfg(feature = "std")]
 use super::steps::{self, Pull, Weights};
 #[cfg(feature = "std")]

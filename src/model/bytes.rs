@@ -1,5 +1,6 @@
 //! Reading and writing the pieces of a file. Nothing is read, and nothing allocated, that is not there.
 
+use crate::error::room;
 use crate::{Error, Result};
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
@@ -53,6 +54,19 @@ impl<'a> Reader<'a> {
 
     pub fn u32(&mut self) -> Result<u32> {
         self.array().map(u32::from_le_bytes)
+    }
+
+    pub fn f32(&mut self) -> Result<f32> {
+        self.array().map(f32::from_le_bytes)
+    }
+
+    /// So many float32, checked to be there before room is made for them.
+    pub fn f32s(&mut self, count: usize) -> Result<Vec<f32>> {
+        let bytes = self.take(count.saturating_mul(4))?;
+        let (numbers, _) = bytes.as_chunks();
+        let mut floats = room(numbers.len())?;
+        floats.extend(numbers.iter().copied().map(f32::from_le_bytes));
+        Ok(floats)
     }
 
     /// A whole number of 1 to 8 bytes, low byte first, not extended.
@@ -111,7 +125,7 @@ pub fn put_count(out: &mut Vec<u8>, count: usize) {
 
 /// Write a signed number in so many bytes.
 pub fn put_int(out: &mut Vec<u8>, value: i64, size: usize) {
-    out.extend_from_slice(&value.to_le_bytes()[..size]);
+    out.extend(value.to_le_bytes().into_iter().take(size));
 }
 
 /// Write a text as [`Reader::text`] reads it.

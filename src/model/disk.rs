@@ -31,7 +31,12 @@ impl Model {
     /// # Errors
     /// If the system refuses or it is no model.
     pub fn load(path: &Path) -> Result<Self> {
-        let failed = |source| Error::Io { path: path.display().to_string(), source };
+        let failed = |source: io::Error| match source.kind() {
+            io::ErrorKind::OutOfMemory => {
+                Error::Memory(metadata(path).map_or(0, |file| file.len() as usize))
+            }
+            _ => Error::Io { path: path.display().to_string(), source },
+        };
         let file = File::open(path).map_err(failed)?;
         let mut bytes = Vec::new();
         (&file).take(FRAME as u64).read_to_end(&mut bytes).map_err(failed)?;

@@ -2,7 +2,9 @@
 
 use super::bytes::{Reader, int_size, put_count, put_int, put_text, wrong};
 use crate::Result;
-use crate::encoding::{Codes, Column, Edges, Encoder, Feature, Form, Levels, Values, keys};
+use crate::encoding::{
+    Codes, Column, Edges, Encoder, Feature, Form, Levels, Standard, Values, keys,
+};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -11,6 +13,8 @@ const CODES: u8 = 0;
 const LEADING: u8 = 1;
 const WHOLE: u8 = 2;
 const TEXT: u8 = 3;
+/// Numbers that are used as they are, in files of a method that does so.
+const RAW: u8 = 1;
 /// Cells share no rows.
 const COPIES: u8 = 4;
 /// NaN has a cell.
@@ -27,6 +31,8 @@ const OWN_COUNT: u8 = 0x80;
 pub struct Shared {
     /// The usual number of edges.
     usual: usize,
+    /// Numbers are used as they are.
+    raw: bool,
     /// The last parameter of each form of codes.
     parameters: [Option<u8>; Form::ALL.len()],
 }
@@ -40,9 +46,19 @@ enum Coding {
 }
 
 impl Shared {
-    /// With the usual number of edges.
-    pub fn new(usual: u16) -> Self {
-        Self { usual: usual.into(), ..Self::default() }
+    /// With the usual number of edges; whether numbers are used as they are.
+    pub fn new(usual: u16, raw: bool) -> Self {
+        Self { usual: usual.into(), raw, ..Self::default() }
+    }
+
+    fn parameter(&self, form: Form) -> Option<u8> {
+        self.parameters.get(form as usize).copied().flatten()
+    }
+
+    fn remember(&mut self, codes: Codes) {
+        if let Some(place) = self.parameters.get_mut(codes.form as usize) {
+            *place = Some(codes.parameter);
+        }
     }
 
     /// The shortest way to write edges: codes whose parameter is known, other codes, leading bytes.
@@ -52,7 +68,7 @@ impl Shared {
         };
         let forms = || Form::candidates(first).iter().copied();
         let known = forms().find_map(|form| {
-            let parameter = self.parameters[form as usize]?;
+            let parameter = self.parameter(form)?;
             Some(Codes { form, parameter }).filter(|codes| codes.hold(edges))
         });
         if let Some(codes) = known {
@@ -71,6 +87,11 @@ impl Shared {
         let bits = copies | if span.missing { MISSING } else { 0 };
         match &feature.values {
             Values::Numbers(edges) => self.put_edges(out, bits, edges.keys()),
+            Values::Raw(Standard { center, scale }) => {
+                out.push(RAW);
+                out.extend(center.to_le_bytes());
+                out.extend(scale.to_le_bytes());
+            }
             Values::Levels(levels) => put_levels(out, bits, levels),
         }
     }
@@ -81,7 +102,7 @@ impl Shared {
         out.push(bits | coding.tag() | if own_count { OWN_COUNT } else { 0 });
         if let Coding::Codes { codes, own: true } = coding {
             out.push(codes.parameter);
-            self.parameters[codes.form as usize] = Some(codes.parameter);
+            self.remember(codes);
         }
         if own_count {
             put_count(out, edges.len());
@@ -106,7 +127,8 @@ impl Shared {
         let (copies, missing) = (tag & COPIES != 0, tag & MISSING != 0);
         let width = usize::from(tag >> WIDTH);
         let values = match tag & 3 {
-            CODES | LEADING => Values::Numbers(self.read_edges(reader, tag)?),
+            RAW if self.raw && tag == RAW => Values::Raw(read_standard(reader)?),
+            CODES | LEADING if !self.raw => Values::Numbers(self.read_edges(reader, tag)?),
             WHOLE if matches!(width, 0 | 1 | 2 | 4 | 8) => {
                 Values::Levels(read_whole(reader, width)?)
             }
@@ -146,7 +168,7 @@ impl Shared {
             return wrong(at, "edges are not in their shortest form");
         }
         if let Coding::Codes { codes, .. } = coding {
-            self.parameters[codes.form as usize] = Some(codes.parameter);
+            self.remember(codes);
         }
         Ok(Edges::new(edges))
     }
@@ -164,7 +186,7 @@ impl Shared {
         let Some(&form) = Form::ALL.get(number) else {
             return wrong(at, "a feature is of no known kind");
         };
-        let parameter = if own { Some(reader.u8()?) } else { self.parameters[number] };
+        let parameter = if own { Some(reader.u8()?) } else { self.parameter(form) };
         let codes = parameter.map(|parameter| Codes { form, parameter });
         match codes.filter(|codes| codes.is_valid()) {
             Some(codes) => Ok(Coding::Codes { codes, own }),
@@ -229,6 +251,15 @@ fn put_levels(out: &mut Vec<u8>, bits: u8, levels: &Levels) {
             }
         }
     }
+}
+
+fn read_standard(reader: &mut Reader) -> Result<Standard> {
+    let at = reader.at();
+    let standard = Standard { center: reader.f32()?, scale: reader.f32()? };
+    if !standard.is_valid() {
+        return wrong(at, "the units of a feature cannot be");
+    }
+    Ok(standard)
 }
 
 /// Levels 0, 1, 2, … have width 0: only their number is written.

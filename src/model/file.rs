@@ -5,8 +5,9 @@ use super::features::{Shared, usual_edges};
 use super::labels::{put_labels, read_labels};
 use super::names::{put_names, read_names};
 use super::score::{MOST_EXPONENT, MOST_SHIFT, Multipliers};
-use super::{Labels, Loss, Model, Scales, SignRows, bits};
+use super::{Labels, Loss, Method, Model, Reals, Scales, SignRows, Weights, bits};
 use crate::encoding::Encoder;
+use crate::error::room;
 use crate::{Error, Result};
 use alloc::{string::String, vec::Vec};
 
@@ -20,8 +21,12 @@ const HAS_LABELS: u8 = 2;
 const HAS_UNUSED: u8 = 4;
 /// Names of the columns follow the labels.
 const HAS_NAMES: u8 = 8;
+/// The loss has the low half of a byte, the method the high half.
+const METHOD: u32 = 4;
 const HEADER: usize = 27;
 const CHECKSUM: usize = 4;
+/// Where the length of the file stands, after magic, version and flags.
+const LENGTH_AT: usize = 6;
 /// CRC-32C, Castagnoli's: by a table of 16 KB, or by none.
 #[cfg(feature = "std")]
 type Crc = crc::Crc<u32, crc::Table<16>>;
@@ -35,7 +40,7 @@ impl Model {
         let mut out = Vec::new();
         self.parts().iter().for_each(|(_, part)| out.extend_from_slice(part));
         let length = (out.len() + CHECKSUM) as u32;
-        out[6..10].copy_from_slice(&length.to_le_bytes());
+        out.iter_mut().skip(LENGTH_AT).zip(length.to_le_bytes()).for_each(|(to, byte)| *to = byte);
         let checksum = CRC.checksum(&out);
         out.extend_from_slice(&checksum.to_le_bytes());
         out
@@ -59,7 +64,8 @@ impl Model {
     /// Parameter rows, and bytes of the features in the file, of a model that does without some columns more.
     pub fn size_without(&self, columns: &[usize]) -> (usize, usize) {
         let encoder = self.encoder().without(columns);
-        (encoder.rows() as usize, features_bytes(&encoder).len())
+        let raw = self.weights().method().is_raw();
+        (encoder.rows() as usize, features_bytes(&encoder, raw).len())
     }
 
     /// Read the content of a file.
@@ -71,14 +77,19 @@ impl Model {
         let header = Header::read(&mut reader)?;
         let scales = header.read_scales(&mut reader)?;
         let encoder = header.read_encoder(&mut reader)?;
-        let signs = header.read_signs(&mut reader, encoder.rows() as usize)?;
+        let weights = header.read_weights(&mut reader, scales, encoder.rows() as usize)?;
         let labels = header.read_labels(&mut reader)?;
         let names = header.read_names(&mut reader)?;
         if reader.left() > 0 {
             return wrong(reader.at(), "there is more than the model");
         }
-        let model = Self::new(encoder, signs, scales, header.loss, labels)
-            .map_err(|_| Error::format(HEADER, "the model is too large to score"))?;
+        let model = match weights {
+            Weights::Bits { signs, scales } => {
+                Self::new(encoder, signs, scales, header.loss, labels)
+            }
+            Weights::Reals(reals) => Self::with_reals(encoder, reals, header.loss, labels),
+        };
+        let model = model.map_err(|_| Error::format(HEADER, "the model is too large to score"))?;
         match names {
             Some(names) => model.with_names(names),
             None => Ok(model),
@@ -93,8 +104,8 @@ impl Model {
         let mut parts = vec![
             ("header", self.header()),
             ("scales", self.scales_bytes()),
-            ("features", features_bytes(self.encoder())),
-            ("bits", self.signs().bytes().to_vec()),
+            ("features", features_bytes(self.encoder(), self.weights().method().is_raw())),
+            self.weights_bytes(),
         ];
         if !labels.is_empty() {
             parts.push(("labels", labels));
@@ -121,12 +132,20 @@ impl Model {
         out.extend([VERSION, flags]);
         out.extend([0; 4]); // the length, when it is known
         out.extend((self.encoder().columns() as u32).to_le_bytes());
-        out.extend((self.signs().factors() as u16).to_le_bytes());
-        out.extend((self.signs().functions() as u16).to_le_bytes());
+        out.extend((self.weights().factors() as u16).to_le_bytes());
+        out.extend((self.weights().functions() as u16).to_le_bytes());
         let loss = Loss::ALL.iter().position(|&loss| loss == self.loss()).unwrap_or(0);
-        out.extend([self.encoder().tilings() as u8, loss as u8]);
-        let Scales { linear_shift, pairs_shift, bias_shift, exponent, .. } = *self.scales();
-        out.extend([linear_shift, pairs_shift, bias_shift]);
+        let method = self.weights().method();
+        let method = Method::ALL.iter().position(|&known| known == method).unwrap_or(0);
+        out.extend([self.encoder().tilings() as u8, (loss | method << METHOD) as u8]);
+        let (shifts, exponent) = match self.weights() {
+            Weights::Bits { scales, .. } => {
+                let Scales { linear_shift, pairs_shift, bias_shift, exponent, .. } = *scales;
+                ([linear_shift, pairs_shift, bias_shift], exponent)
+            }
+            Weights::Reals(_) => ([0; 3], 0),
+        };
+        out.extend(shifts);
         out.extend(exponent.to_le_bytes());
         out.extend(usual_edges(self.encoder()).to_le_bytes());
         out
@@ -134,13 +153,29 @@ impl Model {
 
     fn scales_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        let size = scale_size(self.signs().functions());
-        for multipliers in &self.scales().functions {
-            put_int(&mut out, multipliers.bias.into(), 2 * size);
-            put_int(&mut out, multipliers.linear.into(), size);
-            put_int(&mut out, multipliers.pairs.into(), size);
+        match self.weights() {
+            Weights::Bits { scales, .. } => {
+                let size = scale_size(scales.functions());
+                for multipliers in &scales.functions {
+                    put_int(&mut out, multipliers.bias.into(), 2 * size);
+                    put_int(&mut out, multipliers.linear.into(), size);
+                    put_int(&mut out, multipliers.pairs.into(), size);
+                }
+            }
+            Weights::Reals(reals) => reals.put_scales(&mut out),
         }
         out
+    }
+
+    fn weights_bytes(&self) -> (&'static str, Vec<u8>) {
+        match self.weights() {
+            Weights::Bits { signs, .. } => ("bits", signs.bytes().to_vec()),
+            Weights::Reals(reals) => {
+                let mut out = Vec::with_capacity(reals.size());
+                reals.put_weights(&mut out);
+                ("weights", out)
+            }
+        }
     }
 }
 
@@ -149,13 +184,17 @@ fn has_unused(encoder: &Encoder) -> bool {
 }
 
 /// What a file says of the columns.
-fn features_bytes(encoder: &Encoder) -> Vec<u8> {
+fn features_bytes(encoder: &Encoder, raw: bool) -> Vec<u8> {
     let mut out = Vec::new();
     if has_unused(encoder) {
         out.resize(encoder.columns().div_ceil(8), 0);
-        encoder.features().iter().for_each(|f| out[f.column / 8] |= 1 << (f.column % 8));
+        for column in encoder.features().iter().map(|feature| feature.column) {
+            if let Some(bits) = out.get_mut(column / 8) {
+                *bits |= 1 << (column % 8);
+            }
+        }
     }
-    let mut shared = Shared::new(usual_edges(encoder));
+    let mut shared = Shared::new(usual_edges(encoder), raw);
     encoder.features().iter().for_each(|feature| shared.put(&mut out, feature));
     out
 }
@@ -208,9 +247,17 @@ struct Header {
     functions: usize,
     tilings: u32,
     loss: Loss,
+    method: Method,
     shifts: [u8; 3],
     exponent: i16,
     usual_edges: u16,
+}
+
+/// What stands before the features.
+enum ReadScales {
+    Bits(Scales),
+    /// Bias and β.
+    Reals((Vec<f32>, Vec<f32>)),
 }
 
 impl Header {
@@ -226,12 +273,15 @@ impl Header {
         let factors = usize::from(reader.u16()?);
         let functions = usize::from(reader.u16()?);
         let tilings = u32::from(reader.u8()?);
-        let loss = reader.u8()?;
+        let loss_and_method = usize::from(reader.u8()?);
         let shifts = reader.array()?;
         let exponent = i16::from_le_bytes(reader.array()?);
         let usual_edges = reader.u16()?;
-        let Some(&loss) = Loss::ALL.get(usize::from(loss)) else {
+        let Some(&loss) = Loss::ALL.get(loss_and_method & 0xf) else {
             return wrong(19, "the loss is not known here");
+        };
+        let Some(&method) = Method::ALL.get(loss_and_method >> METHOD) else {
+            return wrong(19, "the method is not known here");
         };
         let header = Self {
             flags,
@@ -240,6 +290,7 @@ impl Header {
             functions,
             tilings,
             loss,
+            method,
             shifts,
             exponent,
             usual_edges,
@@ -262,8 +313,12 @@ impl Header {
         {
             return wrong(16, "the number of score functions cannot be");
         }
-        if self.tilings == 0 {
-            return wrong(18, "the number of grids is zero");
+        if self.tilings == 0 || (self.method.is_raw() && self.tilings != 1) {
+            return wrong(18, "the number of grids cannot be");
+        }
+        let no_scales = self.shifts == [0; 3] && self.exponent == 0;
+        if self.method != Method::Bfm && !no_scales {
+            return wrong(20, "float weights have no shifts or exponent");
         }
         if self.shifts.iter().any(|&shift| shift > MOST_SHIFT) {
             return wrong(20, "a shift is too large");
@@ -274,7 +329,10 @@ impl Header {
         Ok(())
     }
 
-    fn read_scales(&self, reader: &mut Reader) -> Result<Scales> {
+    fn read_scales(&self, reader: &mut Reader) -> Result<ReadScales> {
+        if self.method != Method::Bfm {
+            return Reals::read_scales(self.method, self.functions, reader).map(ReadScales::Reals);
+        }
         let size = scale_size(self.functions);
         if self.functions * 4 * size > reader.left() {
             return wrong(16, "there are more score functions than the file can hold");
@@ -286,24 +344,29 @@ impl Header {
         });
         let functions = functions.collect::<Result<Vec<_>>>()?;
         let [linear_shift, pairs_shift, bias_shift] = self.shifts;
-        Ok(Scales { linear_shift, pairs_shift, bias_shift, exponent: self.exponent, functions })
+        let exponent = self.exponent;
+        Ok(ReadScales::Bits(Scales { linear_shift, pairs_shift, bias_shift, exponent, functions }))
     }
 
     fn read_encoder(&self, reader: &mut Reader) -> Result<Encoder> {
         let at = reader.at();
         let used = self.read_used(reader)?;
-        let mut shared = Shared::new(self.usual_edges);
+        let mut shared = Shared::new(self.usual_edges, self.method.is_raw());
+        let bits = |column: usize| used.map_or(Some(&u8::MAX), |used| used.get(column / 8));
         let is_used =
-            |column: &usize| used.is_none_or(|used| used[column / 8] >> (column % 8) & 1 == 1);
+            |&column: &usize| bits(column).is_some_and(|bits| bits >> (column % 8) & 1 == 1);
         // Not by `collect`: what it grows by would be more than the file is worth.
         let numbers = (0..self.features).filter(is_used);
-        let mut columns = Vec::with_capacity(numbers.clone().count().min(reader.left()));
+        let mut columns = room(numbers.clone().count().min(reader.left()))?;
         for number in numbers {
             columns.push((number, shared.read(reader, self.tilings)?));
         }
         let zero_is_absent = self.flags & ZERO_IS_ABSENT != 0;
         let encoder = Encoder::of_used(self.features, columns, self.tilings, zero_is_absent)
-            .map_err(|_| Error::format(at, "there are too many parameter rows"))?;
+            .map_err(|error| match error {
+                Error::Value { .. } => Error::format(at, "there are too many parameter rows"),
+                other => other,
+            })?;
         if usual_edges(&encoder) != self.usual_edges {
             return wrong(25, "the usual number of edges is another");
         }
@@ -325,10 +388,28 @@ impl Header {
         Ok(Some(used))
     }
 
+    fn read_weights(
+        &self,
+        reader: &mut Reader,
+        scales: ReadScales,
+        rows: usize,
+    ) -> Result<Weights> {
+        match scales {
+            ReadScales::Bits(scales) => {
+                Ok(Weights::Bits { signs: self.read_signs(reader, rows)?, scales })
+            }
+            ReadScales::Reals(scales) => {
+                Reals::read(self.method, [rows, self.factors], scales, reader).map(Weights::Reals)
+            }
+        }
+    }
+
     fn read_signs(&self, reader: &mut Reader, rows: usize) -> Result<SignRows> {
         let at = reader.at();
         let size = bits::bytes_for(rows, self.functions, self.factors).unwrap_or(usize::MAX);
-        let bytes = reader.take(size)?;
+        let taken = reader.take(size)?;
+        let mut bytes = room(size)?;
+        bytes.extend_from_slice(taken);
         match SignRows::from_bytes(rows, self.functions, self.factors, bytes) {
             Some(signs) => Ok(signs),
             None => wrong(at + size.saturating_sub(1), "a bit after the last weight is set"),

@@ -1,4 +1,5 @@
-//! A finished model: how values become active rows, one bit a weight, whole-number scales. It never changes.
+//! A finished model: how values become active rows, one bit a weight with whole-number scales, or floats. It never
+//! changes.
 
 mod bits;
 mod bytes;
@@ -7,12 +8,18 @@ mod disk;
 mod features;
 mod file;
 mod labels;
+mod method;
 mod names;
+mod reals;
 mod score;
+mod weights;
 
 pub use bits::SignRows;
 pub use labels::Labels;
+pub use method::Method;
+pub use reals::{RealFunction, Reals};
 pub use score::{Real, Scales, Terms};
+pub use weights::Weights;
 
 use crate::encoding::Encoder;
 use crate::{Error, Result};
@@ -50,8 +57,7 @@ impl Loss {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     encoder: Encoder,
-    signs: SignRows,
-    scales: Scales,
+    weights: Weights,
     loss: Loss,
     labels: Labels,
     names: Option<Vec<String>>,
@@ -80,11 +86,22 @@ impl Model {
             let given = format!("{active} active rows with m = {}", signs.factors());
             return Err(Error::value("X", given, format!("are m · rows² below 2^{PAIR_BITS}")));
         }
-        if signs.bytes().len() as u64 > MOST_BYTES {
-            let given = format!("{} bytes of weights", signs.bytes().len());
-            return Err(Error::value("m", given, format!("are up to {MOST_BYTES}")));
+        check_size(signs.bytes().len())?;
+        let weights = Weights::Bits { signs, scales };
+        Ok(Self { encoder, weights, loss, labels, names: None })
+    }
+
+    /// The same with float weights.
+    ///
+    /// # Errors
+    /// If they are too many, or no numbers.
+    pub fn with_reals(encoder: Encoder, reals: Reals, loss: Loss, labels: Labels) -> Result<Self> {
+        check_size(reals.size())?;
+        if !reals.are_finite() {
+            let accepted = "is a smaller one, with which they stay finite";
+            return Err(Error::value("learning_rate", "weights that grew without end", accepted));
         }
-        Ok(Self { encoder, signs, scales, loss, labels, names: None })
+        Ok(Self { encoder, weights: Weights::Reals(reals), loss, labels, names: None })
     }
 
     /// A model with one factor that has learned nothing yet.
@@ -101,14 +118,9 @@ impl Model {
         &self.encoder
     }
 
-    /// The ±1 weights.
-    pub fn signs(&self) -> &SignRows {
-        &self.signs
-    }
-
-    /// The multipliers of the integer score.
-    pub fn scales(&self) -> &Scales {
-        &self.scales
+    /// The weights.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
     }
 
     /// What training minimised.
@@ -120,4 +132,12 @@ impl Model {
     pub fn labels(&self) -> &Labels {
         &self.labels
     }
+}
+
+fn check_size(bytes: usize) -> Result<()> {
+    if bytes as u64 > MOST_BYTES {
+        let given = format!("{bytes} bytes of weights");
+        return Err(Error::value("m", given, format!("are up to {MOST_BYTES}")));
+    }
+    Ok(())
 }

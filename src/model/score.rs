@@ -9,6 +9,7 @@
 //! a and c have 16 bits and bias 31 (8 and 15 where there are several score functions, each of which takes room),
 //! whatever their size: the shifts, one for all score functions, see to that.
 //! Everything up to the last factor is integer arithmetic, so the bits are the same on every machine.
+#![allow(clippy::indexing_slicing)] // functions are those of the model, counted where it is read
 
 use alloc::vec::Vec;
 /// The integers of one row and one score function.

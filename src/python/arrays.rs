@@ -84,7 +84,7 @@ impl<'py> FromPyObject<'_, 'py> for Arrays<'py> {
 }
 
 fn borrow<'py, T: Element>(object: Borrowed<'_, 'py, PyAny>) -> Option<PyReadonlyArray2<'py, T>> {
-    object.cast::<PyArray2<T>>().ok().map(|array| array.readonly())
+    object.cast::<PyArray2<T>>().ok().and_then(|array| array.try_readonly().ok())
 }
 
 impl Arrays<'_> {
@@ -119,10 +119,10 @@ impl<'py> FromPyObject<'_, 'py> for Row<'py> {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if let Ok(array) = object.cast::<PyArray1<f32>>() {
-            return Ok(Self::Single(array.readonly()));
+            return Ok(Self::Single(array.try_readonly()?));
         }
         if let Ok(array) = object.cast::<PyArray1<f64>>() {
-            return Ok(Self::Double(array.readonly()));
+            return Ok(Self::Double(array.try_readonly()?));
         }
         let is_text = object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>();
         object.extract().ok().filter(|_| !is_text).map(Self::Copied).ok_or_else(|| {

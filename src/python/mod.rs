@@ -2,6 +2,7 @@
 
 mod arrays;
 mod door;
+mod engine;
 mod errors;
 mod model;
 mod reading;
@@ -18,7 +19,7 @@ mod _core {
     #[pymodule_export]
     use super::model::PyModel;
     #[pymodule_export]
-    use super::reading::{active_cells, count_cells, multipliers, spans};
+    use super::reading::{active_cells, count_cells, multipliers, spans, sum_values};
     #[pymodule_export]
     use super::train::{encode, instruction_set, train};
     #[pymodule_export]

@@ -1,31 +1,33 @@
 //! `binfm._core.Model`.
+#![allow(clippy::redundant_closure_for_method_calls)] // a method of `RowTerms` has one lifetime, a closure any
 
 use super::arrays::{Arrays, Row};
 use super::door;
-use crate::Error;
+use super::engine::{Engine, RowTerms};
 use crate::encoding::{Feature, Levels, Table, Values, keys};
-use crate::model::{Labels, Loss, Model, Terms};
-use crate::scoring::Scorer;
+use crate::error::{ask, guard, room};
+use crate::model::{Labels, Loss, Model, Weights};
 use crate::threads::{self, Stop, Threads};
-use numpy::ndarray::{Array2, Array3};
-use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use crate::{Error, Result};
+use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyRange, PyTuple};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::slice;
 
 /// A trained model and its tables for scoring.
 #[pyclass(frozen, module = "binfm._core", name = "Model")]
-pub struct PyModel(Scorer);
+pub struct PyModel(Engine);
 
 /// Numbers of weights looked up (rows · features · tilings · functions) from which threads and signals are worth it.
 const LONG: usize = 1 << 21;
 
 impl PyModel {
-    pub fn new(model: Model) -> Self {
-        Self(Scorer::new(model))
+    pub fn new(model: Model) -> Result<Self> {
+        Engine::new(model).map(Self)
     }
 
     /// The model itself.
@@ -45,17 +47,17 @@ impl PyModel {
         arrays: &Arrays,
         n_jobs: Option<i64>,
         per_row: usize,
-        write: impl Fn(&[Terms], &mut [T]) + Sync + Send,
+        write: impl Fn(RowTerms, &mut [T]) + Sync + Send,
     ) -> PyResult<Bound<'py, PyAny>> {
         threads::check(n_jobs)?;
         arrays.with(|table| {
-            // numpy's own memory: it asks for huge pages where that pays.
-            let array = PyArray1::<T>::zeros(py, table.rows() * per_row, false);
-            let mut borrowed = array.readwrite();
+            let array = zeros(py, table.rows().saturating_mul(per_row))?;
+            let mut borrowed = array.try_readwrite()?;
             let out = borrowed.as_slice_mut()?;
             if self.lookups(table) < LONG {
                 let stop = Stop::default();
-                py.detach(|| self.0.each_row(table, &Threads::one(), &stop, out, write))?;
+                let work = || self.0.each_row(table, &Threads::one(), &stop, out, write);
+                py.detach(|| guard(work))?;
             } else {
                 let threads = Threads::start(threads::wanted(n_jobs)?)?;
                 let work = |stop: &Stop, _| self.0.each_row(table, &threads, stop, out, write);
@@ -69,15 +71,25 @@ impl PyModel {
         })
     }
 
-    fn write_scores(&self, terms: &[Terms], out: &mut [f64]) {
-        for (k, (out, &terms)) in out.iter_mut().zip(terms).enumerate() {
-            *out = self.0.score(k, terms);
-        }
+    /// `each` values of every function and row, function by function.
+    fn by_function<T, I: IntoIterator<Item = T>>(
+        &self,
+        each: usize,
+        values: impl Fn(usize, usize) -> I,
+    ) -> PyResult<Vec<T>> {
+        let rows = self.rows();
+        let mut out = room(self.functions().saturating_mul(rows).saturating_mul(each))?;
+        guard(|| {
+            for function in 0..self.functions() {
+                (0..rows).for_each(|row| out.extend(values(function, row)));
+            }
+            Ok(out)
+        })
     }
 
     fn lookups(&self, table: Table) -> usize {
         let active = self.model().encoder().most_active() as usize;
-        table.rows().saturating_mul(active).saturating_mul(self.model().signs().functions())
+        table.rows().saturating_mul(active).saturating_mul(self.model().weights().functions())
     }
 }
 
@@ -85,20 +97,20 @@ impl PyModel {
 impl PyModel {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, blob: &[u8]) -> PyResult<Self> {
-        Ok(py.detach(|| Model::from_bytes(blob).map(Self::new))?)
+        Ok(py.detach(|| guard(|| Model::from_bytes(blob).and_then(Self::new)))?)
     }
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Ok(py.detach(|| Model::load(&path).map(Self::new))?)
+        Ok(py.detach(|| guard(|| Model::load(&path).and_then(Self::new)))?)
     }
 
-    fn to_bytes<'py>(&self, py: Python<'py>, names: bool) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.with_or_without(names).to_bytes())
+    fn to_bytes<'py>(&self, py: Python<'py>, names: bool) -> PyResult<Bound<'py, PyBytes>> {
+        guard(|| Ok(PyBytes::new(py, &self.with_or_without(names).to_bytes())))
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf, names: bool) -> PyResult<()> {
-        Ok(py.detach(|| self.with_or_without(names).save(&path))?)
+        Ok(py.detach(|| guard(|| self.with_or_without(names).save(&path)))?)
     }
 
     #[getter]
@@ -107,17 +119,17 @@ impl PyModel {
     }
 
     #[getter]
-    fn nbytes(&self) -> usize {
-        self.model().size()
+    fn nbytes(&self) -> PyResult<usize> {
+        guard(|| Ok(self.model().size()))
     }
 
-    fn size_report(&self) -> Vec<(&'static str, usize)> {
-        self.model().size_report()
+    fn size_report(&self) -> PyResult<Vec<(&'static str, usize)>> {
+        guard(|| Ok(self.model().size_report()))
     }
 
     #[getter]
     fn m(&self) -> usize {
-        self.model().signs().factors()
+        self.model().weights().factors()
     }
 
     #[getter]
@@ -127,17 +139,22 @@ impl PyModel {
 
     #[getter]
     fn functions(&self) -> usize {
-        self.model().signs().functions()
+        self.model().weights().functions()
     }
 
     #[getter]
     fn rows(&self) -> usize {
-        self.model().signs().rows()
+        self.model().encoder().rows() as usize
     }
 
     #[getter]
     fn features(&self) -> usize {
         self.model().encoder().columns()
+    }
+
+    #[getter]
+    fn method(&self) -> &'static str {
+        self.model().weights().method().name()
     }
 
     #[getter]
@@ -180,9 +197,14 @@ impl PyModel {
         fields.set_item("missing_row", span.missing_start())?;
         let (kind, edges) = match values {
             Values::Numbers(edges) => ("numeric", edges.keys()),
+            Values::Raw(_) => ("raw", &[][..]),
             Values::Levels(_) => ("categorical", &[][..]),
         };
         fields.set_item("kind", kind)?;
+        if let Values::Raw(standard) = values {
+            fields.set_item("center", standard.center)?;
+            fields.set_item("scale", standard.scale)?;
+        }
         fields.set_item(
             "edges",
             PyArray1::from_iter(py, edges.iter().map(|&key| keys::number(key))),
@@ -212,34 +234,63 @@ impl PyModel {
     }
 
     /// Parameter rows and bytes of the features, if it did without some columns more.
-    fn size_without(&self, columns: Vec<usize>) -> (usize, usize) {
-        self.model().size_without(&columns)
+    fn size_without(&self, columns: Vec<usize>) -> PyResult<(usize, usize)> {
+        guard(|| Ok(self.model().size_without(&columns)))
     }
 
     /// α, β and bias of each score function.
     fn scales(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
-        let real = (0..self.functions()).map(|function| self.model().scales().real(function));
-        let parts = real.map(|real| (real.alpha, (real.beta_squared.sqrt(), real.bias)));
-        let (alpha, (beta, bias)) = parts.unzip();
+        let scale = |function: usize| match self.model().weights() {
+            Weights::Bits { scales, .. } => {
+                let real = scales.real(function);
+                (real.alpha, (real.beta_squared.sqrt(), real.bias))
+            }
+            Weights::Reals(reals) => {
+                let bias = reals.bias().get(function).copied().unwrap_or(0.0);
+                (1.0, (reals.beta(function), bias.into()))
+            }
+        };
+        let (alpha, (beta, bias)) = (0..self.functions()).map(scale).unzip();
         (alpha, beta, bias)
     }
 
-    fn w<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i8>> {
-        let signs = self.model().signs();
-        let shape = (signs.functions(), signs.rows());
-        Array2::from_shape_fn(shape, |(function, row)| signs.sign(function, row, 0))
-            .into_pyarray(py)
+    /// int8 where they are signs, else float32.
+    fn w<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let shape = [self.functions(), self.rows()];
+        match self.model().weights() {
+            Weights::Bits { signs, .. } => {
+                let sign = |function: usize, row: usize| [signs.sign(function, row, 0)];
+                Ok(PyArray1::from_vec(py, self.by_function(1, sign)?).reshape(shape)?.into_any())
+            }
+            Weights::Reals(reals) => {
+                let w = |function: usize, row: usize| [reals.w_of(function, row)];
+                Ok(PyArray1::from_vec(py, self.by_function(1, w)?).reshape(shape)?.into_any())
+            }
+        }
     }
 
+    /// int8 where they are signs, else float32.
     #[pyo3(name = "V")]
-    fn factors<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray3<i8>> {
-        let signs = self.model().signs();
-        let shape = (signs.functions(), signs.rows(), signs.factors());
-        Array3::from_shape_fn(shape, |(function, row, f)| signs.sign(function, row, 1 + f))
-            .into_pyarray(py)
+    fn factors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let m = self.m();
+        let shape = [self.functions(), self.rows(), m];
+        match self.model().weights() {
+            Weights::Bits { signs, .. } => {
+                let own = |function, row| (1..=m).map(move |i| signs.sign(function, row, i));
+                Ok(PyArray1::from_vec(py, self.by_function(m, own)?).reshape(shape)?.into_any())
+            }
+            Weights::Reals(reals) if reals.has_signs() => {
+                let own = |function, row| reals.v_of(function, row).map(|v| v as i8);
+                Ok(PyArray1::from_vec(py, self.by_function(m, own)?).reshape(shape)?.into_any())
+            }
+            Weights::Reals(reals) => {
+                let own = |function, row| reals.v_of(function, row);
+                Ok(PyArray1::from_vec(py, self.by_function(m, own)?).reshape(shape)?.into_any())
+            }
+        }
     }
 
-    /// L of all score functions and then Q of all, for each row.
+    /// L of all score functions and then Q of all, for each row: whole numbers of a model of bits.
     fn terms<'py>(
         &self,
         py: Python<'py>,
@@ -247,11 +298,14 @@ impl PyModel {
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let functions = self.functions();
-        self.each_row(py, &X, n_jobs, 2 * functions, |terms, out| {
-            for (k, terms) in terms.iter().enumerate() {
-                (out[k], out[functions + k]) = (terms.linear, terms.pairs);
+        match self.model().weights() {
+            Weights::Bits { .. } => {
+                self.each_row(py, &X, n_jobs, 2 * functions, |terms, out| terms.write_whole(out))
             }
-        })
+            Weights::Reals(_) => {
+                self.each_row(py, &X, n_jobs, 2 * functions, |terms, out| terms.write_real(out))
+            }
+        }
     }
 
     fn decision<'py>(
@@ -260,27 +314,27 @@ impl PyModel {
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.each_row(py, &X, n_jobs, self.functions(), |terms, out| self.write_scores(terms, out))
+        self.each_row(py, &X, n_jobs, self.functions(), |terms, out| terms.write_scores(out))
     }
 
     /// The score of one row: a float, or a list of one for each class.
     #[pyo3(signature = (row, /))]
     fn score_row<'py>(&self, py: Python<'py>, row: Row) -> PyResult<Bound<'py, PyAny>> {
         let features = self.model().encoder().columns();
-        let mut scores = [0.0; 1];
+        let mut score = 0.0;
         let mut many = vec![0.0; if self.functions() == 1 { 0 } else { self.functions() }];
-        let out = if self.functions() == 1 { &mut scores[..] } else { &mut many[..] };
+        let out = if many.is_empty() { slice::from_mut(&mut score) } else { &mut many };
         let scored = row.with(features, |table| {
-            self.0.each_row(table, &Threads::one(), &Stop::default(), out, |terms, out| {
-                self.write_scores(terms, out);
-            })
+            let (one, stop) = (Threads::one(), Stop::default());
+            let write = |terms: RowTerms, out: &mut [f64]| terms.write_scores(out);
+            guard(|| self.0.each_row(table, &one, &stop, out, write))
         });
         match scored {
             None => self.model().encoder().check_width("row", row.len())?,
             Some(scored) => scored?,
         }
         if many.is_empty() {
-            Ok(PyFloat::new(py, scores[0]).into_any())
+            Ok(PyFloat::new(py, score).into_any())
         } else {
             many.into_bound_py_any(py)
         }
@@ -297,7 +351,7 @@ impl PyModel {
             return Err(Error::value("predict_proba", given, "is loss 'logistic'").into());
         }
         let classes = self.model().labels().len();
-        self.each_row(py, &X, n_jobs, classes, |terms, out| self.0.probabilities(terms, out))
+        self.each_row(py, &X, n_jobs, classes, |terms, out| terms.probabilities(out))
     }
 
     fn classify<'py>(
@@ -306,8 +360,18 @@ impl PyModel {
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.each_row(py, &X, n_jobs, 1, |terms, out| out[0] = self.0.class(terms) as isize)
+        self.each_row(py, &X, n_jobs, 1, |terms, out: &mut [isize]| {
+            out.fill(terms.class() as isize);
+        })
     }
+}
+
+/// An array in numpy's own memory: it asks for huge pages where that pays.
+fn zeros<T: Element>(py: Python<'_>, count: usize) -> PyResult<Bound<'_, PyArray1<T>>> {
+    if count > LONG {
+        ask::<T>(count)?; // numpy's answer to too little memory would be a panic
+    }
+    Ok(PyArray1::zeros(py, count, false))
 }
 
 fn levels<'py>(py: Python<'py>, values: &Values) -> PyResult<Bound<'py, PyTuple>> {

@@ -4,8 +4,9 @@ use super::arrays::Arrays;
 use super::door;
 use super::model::PyModel;
 use crate::encoding::{Binning, EncodingParams, MOST_BINS, MOST_TILINGS, Table};
+use crate::error::guard;
 use crate::kernels::Isa;
-use crate::model::{Labels, Loss, Model};
+use crate::model::{Labels, Loss, Method, Model};
 use crate::threads::Threads;
 use crate::training::params::{MOST_EPOCHS, MOST_FACTORS, whole};
 use crate::training::{Epoch, Optimizer, Params, Request, Run, Set, Start, Targets, Trained};
@@ -19,6 +20,7 @@ use std::ops::ControlFlow;
 /// `binfm._inputs.Settings`.
 #[derive(FromPyObject)]
 pub struct Settings {
+    method: String,
     m: i64,
     b: i64,
     tilings: i64,
@@ -125,7 +127,7 @@ pub fn encode(
             },
             |()| Ok(ControlFlow::Continue(())),
         )?;
-        Ok(py.detach(|| PyModel::new(model)))
+        Ok(py.detach(|| guard(|| PyModel::new(model)))?)
     })
 }
 
@@ -147,7 +149,7 @@ pub fn outcome(
         Some(names) => model.with_names(names)?,
         None => model,
     };
-    Ok((py.detach(|| PyModel::new(model)), history, best_epoch))
+    Ok((py.detach(|| guard(|| PyModel::new(model)))?, history, best_epoch))
 }
 
 /// The numbers of an array, if there is one.
@@ -200,8 +202,13 @@ pub fn read_labels(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<Labels> {
 }
 
 impl Settings {
+    fn method(&self) -> Result<Method> {
+        one_of("method", &self.method, &Method::ALL.map(|method| (method.name(), method)))
+    }
+
     pub fn params(&self) -> Result<Params> {
         Ok(Params {
+            method: self.method()?,
             m: whole("m", self.m, 1, MOST_FACTORS)?,
             loss: one_of("loss", &self.loss, &Loss::ALL.map(|loss| (loss.name(), loss)))?,
             scaling: self.scaling,
@@ -237,6 +244,7 @@ impl Settings {
             categorical: self.categorical.clone(),
             vocabularies,
             min_count: self.min_count,
+            raw: self.method()?.is_raw(),
             leave_out: self.leave_out.iter().copied().collect(),
         })
     }

@@ -1,10 +1,10 @@
 //! Models that are looked up many rows at a time: numeric features with few cells.
 
-use crate::encoding::{Feature, Values};
+use crate::encoding::{Encoder, Feature, Values};
 use crate::kernels::lookup::{
     CELLS, CellTable, MOST_CELL_PLANES, MOST_PLANES, NAN, Part, Searched, Tree,
 };
-use crate::model::{Model, SignRows};
+use crate::model::SignRows;
 use alloc::vec::Vec;
 
 /// Larger tables would be read from memory rather than from a cache, and then a row at a time is as good.
@@ -18,8 +18,7 @@ const FIRST_CELLS: usize = CELLS - 2;
 const MORE_CELLS: usize = CELLS - 3;
 
 /// The tables of a model, if it is of that kind.
-pub fn cell_table(model: &Model) -> Option<CellTable> {
-    let (encoder, signs) = (model.encoder(), model.signs());
+pub fn cell_table(encoder: &Encoder, signs: &SignRows) -> Option<CellTable> {
     let tilings = encoder.tilings();
     let (cell_planes, planes) = (bits(tilings.into()), bits(encoder.most_active()));
     let squares = encoder.most_active().pow(2).saturating_mul(signs.factors() as u64);
@@ -35,7 +34,7 @@ pub fn cell_table(model: &Model) -> Option<CellTable> {
     for feature in encoder.features() {
         match &feature.values {
             Values::Numbers(edges) => parts.extend(self::parts(feature, edges.keys())),
-            Values::Levels(_) => return None,
+            Values::Levels(_) | Values::Raw(_) => return None,
         }
     }
     let octets = octets(signs);

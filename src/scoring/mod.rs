@@ -8,7 +8,7 @@
 //! use binfm::encoding::{Matrix, Table};
 //! use binfm::scoring::{Scorer, Scratch};
 //!
-//! let scorer = Scorer::new(binfm::Model::from_bytes(bytes)?);
+//! let scorer = Scorer::new(binfm::Model::from_bytes(bytes)?)?;
 //! let mut room = Scratch::default(); // kept from row to row: after the first, nothing is allocated
 //! let row = Matrix::new(&[0.7, -0.2], 2);
 //! let terms = scorer.terms(Table::Dense(&row), 0..1, &mut room)?;
@@ -17,12 +17,17 @@
 //! # Ok(())
 //! # }
 //! ```
+#![allow(clippy::indexing_slicing)] // tables have a place for each row and function of the model they are made of
 
 mod lookup;
+mod reals;
+
+pub use reals::{RealScorer, RealTerms};
 
 use crate::encoding::{Active, Block, Dense, Table};
+use crate::error::filled;
 use crate::kernels::{self, CellTable, Count, Isa, SignTable, Slot, Tally};
-use crate::model::{Model, SignRows, Terms};
+use crate::model::{Model, Scales, SignRows, Terms, Weights};
 #[cfg(feature = "std")]
 use crate::threads::{Stop, Threads};
 use crate::{Error, Result};
@@ -32,10 +37,12 @@ use core::ops::Range;
 #[cfg(feature = "std")]
 use std::cell::RefCell;
 
-/// A model made ready to score.
+/// A model of bits made ready to score; [`RealScorer`] is for those with float weights.
 #[derive(Clone, Debug)]
 pub struct Scorer {
     model: Model,
+    scales: Scales,
+    m: i64,
     factors: SignTable,
     /// Σ w over the rows that a start activates, `functions` a start.
     linear: Vec<i16>,
@@ -63,6 +70,8 @@ pub struct Scratch {
     terms: Vec<Terms>,
     values: Vec<f32>,
     counts: Vec<Count>,
+    sums: Vec<f32>,
+    real_terms: Vec<RealTerms>,
 }
 
 #[cfg(feature = "std")]
@@ -72,16 +81,27 @@ thread_local! {
 
 impl Scorer {
     /// Make a model ready.
-    pub fn new(model: Model) -> Self {
+    ///
+    /// # Errors
+    /// If its weights are floats, or there is not enough memory.
+    pub fn new(model: Model) -> Result<Self> {
+        let method = model.weights().method().name();
+        let Weights::Bits { signs, scales } = model.weights() else {
+            return Err(Error::value("method", format!("'{method}'"), "is 'bfm'"));
+        };
         let tilings = model.encoder().tilings() as usize;
-        let factors = sign_table(model.signs(), tilings);
-        let linear = linear_sums(model.signs(), tilings);
-        let cells = lookup::cell_table(&model);
         let active = model.encoder().most_active();
-        let most_pairs = model.signs().factors() as u64 * active * active;
-        let short = model.scales().fit_64_bits(active, most_pairs);
-        let unit = model.scales().unit();
-        Self { model, factors, linear, cells, short, unit }
+        let most_pairs = signs.factors() as u64 * active * active;
+        Ok(Self {
+            factors: sign_table(signs, tilings)?,
+            linear: linear_sums(signs, tilings)?,
+            cells: lookup::cell_table(model.encoder(), signs),
+            short: scales.fit_64_bits(active, most_pairs),
+            unit: scales.unit(),
+            m: signs.factors() as i64,
+            scales: scales.clone(),
+            model,
+        })
     }
 
     /// The model.
@@ -135,19 +155,16 @@ impl Scorer {
     /// The score of a row.
     #[inline]
     pub fn score(&self, function: usize, terms: Terms) -> f64 {
-        let scales = self.model.scales();
         if self.short {
-            return scales.short_score(function, terms) as f64 * self.unit;
+            return self.scales.short_score(function, terms) as f64 * self.unit;
         }
-        scales.score(function, terms) as f64 * self.unit
+        self.scales.score(function, terms) as f64 * self.unit
     }
 
     /// The class of a row: the greater of two by the sign of the score, or the one with the greatest score.
     pub fn class(&self, terms: &[Terms]) -> usize {
-        let scores = terms
-            .iter()
-            .enumerate()
-            .map(|(function, &terms)| self.model.scales().score(function, terms));
+        let scores =
+            terms.iter().enumerate().map(|(function, &terms)| self.scales.score(function, terms));
         match *terms {
             [_] => usize::from(scores.sum::<i128>() > 0),
             _ => scores
@@ -159,18 +176,7 @@ impl Scorer {
 
     /// The probability of each class, if scores are log-odds.
     pub fn probabilities(&self, terms: &[Terms], out: &mut [f64]) {
-        let score = |function: usize| self.score(function, terms[function]);
-        let sigmoid = |x: f64| 1.0 / (1.0 + libm::exp(-x));
-        if let [negative, positive] = out {
-            (*negative, *positive) = (sigmoid(-score(0)), sigmoid(score(0)));
-            return;
-        }
-        out.iter_mut().enumerate().for_each(|(class, out)| *out = sigmoid(score(class)));
-        let sum: f64 = out.iter().sum();
-        let even = 1.0 / out.len() as f64;
-        for out in out {
-            *out = if sum > 0.0 { *out / sum } else { even };
-        }
+        probabilities(|function| self.score(function, terms[function]), out);
     }
 
     /// L and Q of some rows, those of all score functions a row.
@@ -263,20 +269,35 @@ impl Scorer {
 
     /// Q = ½ (Σ s² − nnz·m) with s = 2c − nnz, so Σ s² = 4Σc² − 4·nnz·Σc + m·nnz².
     fn pairs(&self, tally: Tally, nnz: i64) -> i64 {
-        let m = self.model.signs().factors() as i64;
+        let m = self.m;
         (4 * tally.squares as i64 - 4 * nnz * tally.sum as i64 + m * nnz * nnz - nnz * m) / 2
     }
 }
 
+/// The probability of each class from the score of each function, if scores are log-odds.
+fn probabilities(score: impl Fn(usize) -> f64, out: &mut [f64]) {
+    let sigmoid = |x: f64| 1.0 / (1.0 + libm::exp(-x));
+    if let [negative, positive] = out {
+        (*negative, *positive) = (sigmoid(-score(0)), sigmoid(score(0)));
+        return;
+    }
+    out.iter_mut().enumerate().for_each(|(class, out)| *out = sigmoid(score(class)));
+    let sum: f64 = out.iter().sum();
+    let even = 1.0 / out.len() as f64;
+    for out in out {
+        *out = if sum > 0.0 { *out / sum } else { even };
+    }
+}
+
 /// The factors of all functions as bits: as many functions to a word as fit whole, or several words to a function.
-fn sign_table(signs: &SignRows, tilings: usize) -> SignTable {
+fn sign_table(signs: &SignRows, tilings: usize) -> Result<SignTable> {
     let (m, functions) = (signs.factors(), signs.functions());
     let (per_word, words_each) = if m <= 64 { (64 / m, 1) } else { (1, m.div_ceil(64)) };
     let width = functions.div_ceil(per_word) * words_each;
     if signs.rows() == 0 {
         // However many functions and factors: without rows there is nothing to count.
         let (words, slots) = (Vec::new(), Vec::new());
-        return SignTable { words, width: 0, tilings, slots, functions };
+        return Ok(SignTable { words, width: 0, tilings, slots, functions });
     }
     let mut slots = Vec::new();
     for function in 0..functions {
@@ -287,7 +308,7 @@ fn sign_table(signs: &SignRows, tilings: usize) -> SignTable {
             slots.push(Slot { word: function / per_word * words_each + word, function, mask });
         }
     }
-    let mut words = vec![0_u64; signs.rows() * width];
+    let mut words = filled(signs.rows().saturating_mul(width), 0_u64)?;
     for row in 0..signs.rows() {
         for slot in &slots {
             let first = if words_each == 1 { 0 } else { slot.word % words_each * 64 };
@@ -298,14 +319,14 @@ fn sign_table(signs: &SignRows, tilings: usize) -> SignTable {
             }
         }
     }
-    SignTable { words, width, tilings, slots, functions }
+    Ok(SignTable { words, width, tilings, slots, functions })
 }
 
 /// Σ w over the rows from each start on: as a start moves on, one row leaves the sum and another enters.
-fn linear_sums(signs: &SignRows, tilings: usize) -> Vec<i16> {
+fn linear_sums(signs: &SignRows, tilings: usize) -> Result<Vec<i16>> {
     let (rows, functions) = (signs.rows(), signs.functions());
     let w = |function: usize, row: usize| i16::from(signs.sign(function, row, 0));
-    let mut sums = vec![0; rows * functions];
+    let mut sums = filled(rows.saturating_mul(functions), 0)?;
     for function in 0..functions {
         let mut sum = (0..tilings.min(rows)).map(|row| w(function, row)).sum();
         for start in 0..(rows + 1).saturating_sub(tilings) {
@@ -315,5 +336,5 @@ fn linear_sums(signs: &SignRows, tilings: usize) -> Vec<i16> {
             }
         }
     }
-    sums
+    Ok(sums)
 }

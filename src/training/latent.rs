@@ -15,6 +15,8 @@
 //! Both depend on the parameter by its sign alone: the kernels take the two cases.
 
 use super::{Optimizer, Params};
+use crate::Result;
+use crate::error::filled;
 use crate::kernels::{self, Isa, Pull, Sums, Weights};
 use crate::model::Real;
 
@@ -56,11 +58,15 @@ pub struct Latent {
 
 impl Latent {
     /// Begin with these proxies; each start activates `tilings` rows.
-    pub fn new(proxies: Weights, tilings: usize, params: &Params, isa: Isa) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(proxies: Weights, tilings: usize, params: &Params, isa: Isa) -> Result<Self> {
         let squares = match params.optimizer {
-            Optimizer::Adagrad => {
-                Weights { w: vec![EPSILON; proxies.w.len()], v: vec![EPSILON; proxies.v.len()] }
-            }
+            Optimizer::Adagrad => Weights {
+                w: filled(proxies.w.len(), EPSILON)?,
+                v: filled(proxies.v.len(), EPSILON)?,
+            },
             Optimizer::Sgd => Weights::default(),
         };
         let tile = vec![0.0; tilings * params.m];
@@ -78,7 +84,7 @@ impl Latent {
             lambda_v: params.lambda_v,
         };
         latent.refresh();
-        latent
+        Ok(latent)
     }
 
     /// The scales now in use.
@@ -157,7 +163,7 @@ impl Latent {
 }
 
 /// The mean of |x|: eight sums side by side, in an order that does not depend on the instruction set.
-fn mean_size(numbers: &[f32]) -> f64 {
+pub(super) fn mean_size(numbers: &[f32]) -> f64 {
     let mut sums = [0.0_f64; 8];
     for eight in numbers.chunks(sums.len()) {
         sums.iter_mut().zip(eight).for_each(|(sum, number)| *sum += f64::from(number.abs()));

@@ -1,23 +1,22 @@
 //! One score function under training.
 
-use super::{Examples, Latent, Params, Run, Scale, Targets, random};
+use super::learner::Kept;
+use super::{Examples, Learner, Params, Run, Scale, Targets, random};
 use crate::Result;
 use crate::encoding::Encoder;
-use crate::kernels::{self, Weights};
-use crate::model::{Loss, Real};
+use crate::model::{Loss, Real, RealFunction};
 use crate::threads::Stop;
 
-/// Proxies, and the signs and scales of the best epoch so far.
+/// What learns, and the weights and scales of the best epoch so far.
 pub struct Machine {
-    latent: Latent,
+    learner: Learner,
     function: usize,
     loss: Loss,
     first_rate: f64,
     /// Rows between two looks at α and β.
     refresh: usize,
     starts: Vec<u32>,
-    /// Of w and of v.
-    kept_signs: [Vec<u64>; 2],
+    kept: Kept,
     kept_scale: Scale,
     center: f64,
     spread: f64,
@@ -56,16 +55,16 @@ impl Machine {
             Targets::Classes { .. } => (0.0, 1.0),
             Targets::Numbers { center, spread, .. } => (*center, *spread),
         };
-        let latent = Latent::new(proxies, tilings, params, run.isa);
+        let learner = Learner::new(proxies, tilings, params, run.isa)?;
         let mut machine = Self {
-            kept_scale: latent.scale(),
-            latent,
+            kept_scale: learner.scale(),
+            learner,
             function,
             loss: params.loss,
             first_rate: params.learning_rate,
             refresh: REFRESH.max(spaced as usize),
             starts: Vec::new(),
-            kept_signs: [Vec::new(), Vec::new()],
+            kept: Kept::Signs([Vec::new(), Vec::new()]),
             center,
             spread,
         };
@@ -86,7 +85,7 @@ impl Machine {
         valid: Option<&Examples>,
         stop: &Stop,
     ) -> Result<(f64, Option<f64>)> {
-        self.latent.set_rate(self.first_rate * share);
+        self.learner.set_rate(self.first_rate * share);
         let (mut total, mut weights) = (0.0, 0.0);
         for (visited, &row) in order.iter().enumerate() {
             stop.check()?;
@@ -96,35 +95,35 @@ impl Machine {
             let row = row as usize;
             examples.cells.starts_of(row, &mut self.starts);
             let (y, weight) = (examples.targets.at(self.function, row), examples.weight(row));
-            let score = self.latent.score(&self.starts);
+            let values = examples.cells.values_of(row);
+            let score = self.learner.score(&self.starts, values);
             let (loss, slope) = self.loss.value_and_slope(score, y);
-            self.latent.step(&self.starts, slope * weight);
+            self.learner.step(&self.starts, values, slope * weight);
             total += loss * weight;
             weights += weight;
             if (visited + 1) % self.refresh == 0 {
-                self.latent.refresh();
+                self.learner.refresh();
             }
         }
-        self.latent.refresh();
+        self.learner.refresh();
         let held_out = valid.map(|valid| self.mean_loss(valid, stop)).transpose()?;
         Ok((total / weights, held_out))
     }
 
-    /// Keep the signs and scales of now.
+    /// Keep the weights and scales of now.
     pub fn keep(&mut self) {
-        let Weights { w, v } = self.latent.proxies();
-        self.kept_signs = [pack(w), pack(v)];
-        self.kept_scale = self.latent.scale();
+        self.kept = self.learner.keep();
+        self.kept_scale = self.learner.scale();
     }
 
     /// Whether the kept sign of w is +1.
     pub fn kept_w(&self, row: usize) -> bool {
-        bit(&self.kept_signs[0], row)
+        matches!(&self.kept, Kept::Signs([w, _]) if bit(w, row))
     }
 
     /// Whether a kept sign of v is +1; `index` counts through all rows.
     pub fn kept_v(&self, index: usize) -> bool {
-        bit(&self.kept_signs[1], index)
+        matches!(&self.kept, Kept::Signs([_, v]) if bit(v, index))
     }
 
     /// The kept scales, in the units of the target.
@@ -137,13 +136,30 @@ impl Machine {
         }
     }
 
+    /// The kept floats, in the units of the target.
+    pub fn kept_reals(&self) -> RealFunction {
+        let Kept::Floats(weights) = &self.kept else {
+            return RealFunction { bias: 0.0, beta: 0.0, w: Vec::new(), v: Vec::new() };
+        };
+        let root = self.spread.sqrt();
+        let scaled = |numbers: &[f32], by: f64| {
+            numbers.iter().map(|&number| (f64::from(number) * by) as f32).collect()
+        };
+        RealFunction {
+            bias: self.center + self.spread * self.kept_scale.bias,
+            beta: root * self.kept_scale.beta,
+            w: scaled(&weights.w, self.spread),
+            v: scaled(&weights.v, root),
+        }
+    }
+
     fn mean_loss(&mut self, examples: &Examples, stop: &Stop) -> Result<f64> {
         let (mut total, mut weights) = (0.0, 0.0);
         for &row in &examples.rows {
             stop.check()?;
             let row = row as usize;
             examples.cells.starts_of(row, &mut self.starts);
-            let score = self.latent.score(&self.starts);
+            let score = self.learner.score(&self.starts, examples.cells.values_of(row));
             total += self.loss.value(score, examples.targets.at(self.function, row))
                 * examples.weight(row);
             weights += examples.weight(row);
@@ -161,10 +177,11 @@ impl Machine {
         for &row in &sample {
             stop.check()?;
             examples.cells.starts_of(row, &mut self.starts);
-            mean += self.latent.score(&self.starts) / sample.len() as f64;
+            let score = self.learner.score(&self.starts, examples.cells.values_of(row));
+            mean += score / sample.len() as f64;
         }
         let wanted = if self.loss == Loss::Logistic { self.log_odds(examples, &rows) } else { 0.0 };
-        self.latent.set_bias(wanted - mean);
+        self.learner.set_bias(wanted - mean);
         Ok(())
     }
 
@@ -179,14 +196,6 @@ impl Machine {
         }
         libm::log(positive / (all - positive)).clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS)
     }
-}
-
-/// Signs as bits; a set one is +1.
-fn pack(proxies: &[f32]) -> Vec<u64> {
-    let word = |proxies: &[f32]| {
-        proxies.iter().rev().fold(0, |bits, &proxy| bits << 1 | u64::from(kernels::positive(proxy)))
-    };
-    proxies.chunks(64).map(word).collect()
 }
 
 fn bit(words: &[u64], index: usize) -> bool {

@@ -1,13 +1,16 @@
-//! The paper's Algorithm 1: straight-through gradients with Adagrad over the active rows.
+//! The paper's Algorithm 1: straight-through gradients with Adagrad over the active rows; and the same for floats.
+#![allow(clippy::indexing_slicing)] // rows are those of the table, functions those of the machine
 
 mod data;
 mod fit;
 mod history;
 mod latent;
+mod learner;
 mod loss;
 mod machine;
 pub mod params;
 mod random;
+mod reals;
 mod start;
 mod trainer;
 
@@ -15,8 +18,10 @@ pub use data::{Examples, Targets};
 pub use fit::{Request, Set};
 pub use history::Epoch;
 pub use latent::{Latent, Scale};
+pub use learner::Learner;
 pub use machine::Machine;
 pub use params::{Optimizer, Params};
+pub use reals::RealLatent;
 pub use start::Start;
 pub use trainer::{Course, Log, Trainer};
 

@@ -1,6 +1,6 @@
 //! The parameters of training, their defaults and their limits.
 
-use crate::model::Loss;
+use crate::model::{Loss, Method};
 use crate::{Error, Result, training::Start};
 
 /// How a gradient moves a proxy.
@@ -15,6 +15,8 @@ pub enum Optimizer {
 /// What the user decides about training.
 #[derive(Clone, Debug)]
 pub struct Params {
+    /// Which of the family.
+    pub method: Method,
     /// Number of factors.
     pub m: usize,
     /// What is minimised.
@@ -44,6 +46,7 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Self {
         Self {
+            method: Method::Bfm,
             m: 32,
             loss: Loss::Logistic,
             scaling: true,

@@ -4,7 +4,7 @@ use super::history::History;
 use super::{Epoch, Examples, Machine, OnEpoch, Params, Run, Targets, random};
 use crate::Result;
 use crate::encoding::Encoder;
-use crate::model::{Labels, Model, Scales, SignRows};
+use crate::model::{Labels, Method, Model, Reals, Scales, SignRows};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Everything that training knows between two passes over rows.
@@ -176,16 +176,22 @@ impl Trainer {
         Ok(())
     }
 
-    /// The kept signs and scales of all score functions as a model.
+    /// The kept weights and scales of all score functions as a model.
     fn finish(&self, encoder: Encoder) -> Result<Model> {
         let (rows, m) = (encoder.rows() as usize, self.params.m);
         let machines = &self.machines;
+        let (loss, labels) = (self.params.loss, self.labels.clone());
+        if self.params.method != Method::Bfm {
+            let functions: Vec<_> = machines.iter().map(Machine::kept_reals).collect();
+            let reals = Reals::new(self.params.method, m, &functions);
+            return Model::with_reals(encoder, reals, loss, labels);
+        }
         let sign = |function: usize, row, column: usize| match column.checked_sub(1) {
             None => machines[function].kept_w(row),
             Some(factor) => machines[function].kept_v(row * m + factor),
         };
         let signs = SignRows::new(rows, machines.len(), m, sign);
         let real: Vec<_> = machines.iter().map(Machine::kept_scale).collect();
-        Model::new(encoder, signs, Scales::new(&real), self.params.loss, self.labels.clone())
+        Model::new(encoder, signs, Scales::new(&real), loss, labels)
     }
 }

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import binfm
 import blobs
 import numpy as np
 import pytest
@@ -165,6 +166,14 @@ def test_a_file_of_four_megabytes_is_refused(folder):
     results = GCC["32"].run(folder, jobs)
     assert_same(jobs[:1], results[:1])
     assert results[1].status == TOO_LARGE
+
+
+def test_models_with_float_weights_are_refused(folder):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2)).astype(np.float32)
+    files = [binfm.train(X, X[:, 0] > 0, method=method, m=2, epochs=1).to_bytes() for method in ("sefm", "dfm", "fm")]
+    results = GCC["32"].run(folder, [Job(blob, np.zeros((0, 2), np.float32)) for blob in files])
+    assert [result.status for result in results] == [BAD_FORMAT] * 3
 
 
 # Hostile files

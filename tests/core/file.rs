@@ -1,8 +1,8 @@
 //! The file: what is written is read, and what is damaged is refused.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use binfm::encoding::{Codes, Column, Edges, Encoder, Form, Levels, Values, keys};
-use binfm::model::{Labels, Loss, Model, Real, Scales, SignRows};
+use binfm::encoding::{Codes, Column, Edges, Encoder, Form, Levels, Standard, Values, keys};
+use binfm::model::{Labels, Loss, Method, Model, Real, RealFunction, Reals, Scales, SignRows};
 use proptest::prelude::*;
 
 fn column() -> impl Strategy<Value = Option<(Values, bool, bool)>> {
@@ -45,6 +45,7 @@ fn labels(functions: usize) -> impl Strategy<Value = Labels> {
 
 prop_compose! {
     fn model()(
+        method in 0..Method::ALL.len(),
         columns in prop::collection::vec(column(), 1..12),
         m in 1_usize..70,
         tilings in 1_u32..6,
@@ -58,18 +59,36 @@ prop_compose! {
         labels in labels(functions),
         names in prop::option::of(prop::collection::btree_set("[a-zé ]{0,9}", columns.len())),
         columns in Just(columns), m in Just(m), tilings in Just(tilings), functions in Just(functions),
-        real in Just(Real { bias, alpha, beta_squared }), zero_is_absent in Just(zero_is_absent), seed in Just(seed),
+        method in Just(Method::ALL[method]), real in Just(Real { bias, alpha, beta_squared }), zero_is_absent in Just(zero_is_absent), seed in Just(seed),
     ) -> Model {
+        let tilings = if method.is_raw() { 1 } else { tilings };
         let columns = columns.into_iter().map(|column| {
             let (values, copies, missing) = column?;
+            if let (true, Values::Numbers(edges)) = (method.is_raw(), &values) {
+                let standard = Standard { center: edges.len() as f32, scale: 0.5 };
+                return Some(Column { values: Values::Raw(standard), copies: false, missing: false });
+            }
             let copies = tilings > 1 && (copies || matches!(values, Values::Levels(_)));
             Some(Column { values, copies, missing })
         });
         let encoder = Encoder::new(columns.collect(), tilings, zero_is_absent).unwrap();
         let sign = |k, r, c| (seed.wrapping_mul(k * 31 + r * 7 + c + 1) >> 7) & 1 == 1;
-        let signs = SignRows::new(encoder.rows() as usize, functions, m, sign);
-        let scales = Scales::new(&vec![real; functions]);
-        let model = Model::new(encoder, signs, scales, Loss::Logistic, labels).unwrap();
+        let rows = encoder.rows() as usize;
+        let model = if method == Method::Bfm {
+            let signs = SignRows::new(rows, functions, m, sign);
+            let scales = Scales::new(&vec![real; functions]);
+            Model::new(encoder, signs, scales, Loss::Logistic, labels).unwrap()
+        } else {
+            let float = |i: usize| (seed.wrapping_mul(i + 1) >> 5) as i16 as f32 / 256.0;
+            let function = RealFunction {
+                bias: real.bias,
+                beta: real.alpha,
+                w: (0..rows).map(float).collect(),
+                v: (0..rows * m).map(float).collect(),
+            };
+            let reals = Reals::new(method, m, &vec![function; functions]);
+            Model::with_reals(encoder, reals, Loss::Logistic, labels).unwrap()
+        };
         match names {
             Some(names) => model.with_names(names.into_iter().rev().collect()).unwrap(),
             None => model,

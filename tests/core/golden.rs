@@ -1,9 +1,10 @@
 //! Files of every version score the same bits, on whatever machine this runs: 32 bits or 64, low byte first or last.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use binfm::Model;
+use binfm::Result;
 use binfm::encoding::{Matrix, Table};
-use binfm::scoring::{Scorer, Scratch};
+use binfm::model::{Model, Weights};
+use binfm::scoring::{RealScorer, Scorer, Scratch};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -37,14 +38,30 @@ fn golden_files_are_written_again_and_score_the_same_bits() {
         assert!(model.to_bytes() == bytes, "{}", path.display());
         let (rows, expected) = expected(&path);
         let table = Matrix::new(&rows, model.encoder().columns());
-        let (scorer, mut room) = (Scorer::new(model), Scratch::default());
-        let all = 0..expected.len();
-        let terms = scorer.terms(Table::Dense(&table), all, &mut room).unwrap();
-        let functions = terms.len() / expected.len();
-        for (i, (terms, expected)) in terms.chunks_exact(functions).zip(&expected).enumerate() {
-            let scores =
-                terms.iter().enumerate().map(|(k, &terms)| scorer.score(k, terms).to_bits());
-            assert!(scores.eq(expected.iter().map(|x| x.to_bits())), "{} row {i}", path.display());
+        let functions = model.weights().functions();
+        let scores = scores(model, Table::Dense(&table)).unwrap();
+        for (i, (scores, expected)) in scores.chunks_exact(functions).zip(&expected).enumerate() {
+            let bits =
+                |scores: &[f64]| scores.iter().map(|score| score.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(scores), bits(expected), "{} row {i}", path.display());
         }
     }
+}
+
+fn scores(model: Model, table: Table) -> Result<Vec<f64>> {
+    let mut room = Scratch::default();
+    let functions = model.weights().functions();
+    let each = |i: usize| i % functions;
+    Ok(match model.weights() {
+        Weights::Bits { .. } => {
+            let scorer = Scorer::new(model)?;
+            let terms = scorer.terms(table, 0..table.rows(), &mut room)?.iter().enumerate();
+            terms.map(|(i, &terms)| scorer.score(each(i), terms)).collect()
+        }
+        Weights::Reals(_) => {
+            let scorer = RealScorer::new(model)?;
+            let terms = scorer.terms(table, 0..table.rows(), &mut room)?.iter().enumerate();
+            terms.map(|(i, &terms)| scorer.score(each(i), terms)).collect()
+        }
+    })
 }

@@ -42,6 +42,7 @@ fn scorer(functions: usize, values: &[f32]) -> Scorer {
         categorical: vec![4],
         vocabularies: BTreeMap::new(),
         min_count: 1.0,
+        raw: false,
         leave_out: BTreeSet::new(),
     };
     let matrix = Matrix::new(values, COLUMNS);
@@ -51,9 +52,9 @@ fn scorer(functions: usize, values: &[f32]) -> Scorer {
     let signs = SignRows::new(rows, functions, 40, |k, r, c| (k + r * 7 + c * 3) % 5 < 2);
     let scales = Scales::new(&vec![Real { bias: 0.1, alpha: 0.2, beta_squared: 0.01 }; functions]);
     let classes = functions.max(2);
-    Scorer::new(
-        Model::new(encoder, signs, scales, Loss::Logistic, Labels::counting(classes)).unwrap(),
-    )
+    let labels = Labels::counting(classes);
+    let model = Model::new(encoder, signs, scales, Loss::Logistic, labels).unwrap();
+    Scorer::new(model).unwrap()
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! The gradients are those of the loss, and why we do not begin at zero as the paper does.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use binfm::encoding::{Binning, EncodingParams, Matrix, Table};
 use binfm::kernels::{Isa, Weights};
-use binfm::model::{Labels, Loss};
+use binfm::model::{self, Labels, Loss, Method};
 use binfm::threads::{Stop, Threads};
-use binfm::training::{Latent, Optimizer, Params, Request, Run, Set, Start, Targets, Trained};
+use binfm::training::{
+    Latent, Optimizer, Params, RealLatent, Request, Run, Set, Start, Targets, Trained,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
@@ -36,7 +38,7 @@ fn together(weights: &Weights) -> Vec<f32> {
 fn latent(loss: Loss, lambda_w: f64, lambda_v: f64) -> Latent {
     let params =
         Params { m: M, loss, optimizer: Optimizer::Sgd, lambda_w, lambda_v, ..Params::default() };
-    let mut latent = Latent::new(apart(&proxies()), TILINGS, &params, Isa::available()[0]);
+    let mut latent = Latent::new(apart(&proxies()), TILINGS, &params, Isa::available()[0]).unwrap();
     latent.set_bias(0.3);
     latent.set_rate(RATE);
     latent
@@ -93,6 +95,72 @@ fn gradients_are_finite_differences_of_the_relaxed_loss() {
     }
 }
 
+/// What multiplies the rows of each start.
+const VALUES: [f32; 3] = [0.7, -1.3, 2.0];
+
+/// The score of floats as they are used, pair by pair.
+fn float_score(latent: &RealLatent, parameters: &[f64]) -> f64 {
+    let scale = latent.scale();
+    let rows = |(&start, &x): (&u32, &f32)| {
+        (start as usize..start as usize + TILINGS).map(move |row| (row, f64::from(x)))
+    };
+    let active: Vec<(usize, f64)> = STARTS.iter().zip(&VALUES).flat_map(rows).collect();
+    let mut score = scale.bias;
+    for (i, &(row, x)) in active.iter().enumerate() {
+        score += x * parameters[row * (M + 1)];
+        for &(other, y) in &active[..i] {
+            for f in 1..=M {
+                let pair = parameters[row * (M + 1) + f] * parameters[other * (M + 1) + f];
+                score += scale.beta.powi(2) * x * y * pair;
+            }
+        }
+    }
+    score
+}
+
+#[test]
+fn gradients_of_floats_are_finite_differences_of_the_loss() {
+    for method in [Method::Sefm, Method::Dfm] {
+        let optimizer = Optimizer::Sgd;
+        let params = Params { method, m: M, optimizer, ..Params::default() };
+        for isa in Isa::available() {
+            let mut latent = RealLatent::new(apart(&proxies()), TILINGS, &params, isa).unwrap();
+            latent.set_bias(0.3);
+            latent.set_rate(RATE);
+            let sign = |p: f64| if p >= 0.0 { 1.0 } else { -1.0 };
+            let used: Vec<f64> = proxies()
+                .iter()
+                .enumerate()
+                .map(|(i, &p)| {
+                    let through_sign = method.has_signs() && i % (M + 1) > 0;
+                    if through_sign { sign(p.into()) } else { p.into() }
+                })
+                .collect();
+            let score = latent.score(&STARTS, &VALUES);
+            assert!((score - float_score(&latent, &used)).abs() < 1e-5);
+            let differences: Vec<f64> = (0..used.len())
+                .map(|i| {
+                    let at = |step: f64| {
+                        let moved = [&used[..i], &[used[i] + step], &used[i + 1..]].concat();
+                        Loss::Logistic.value(float_score(&latent, &moved), 1.0)
+                    };
+                    (at(1e-5) - at(-1e-5)) / 2e-5
+                })
+                .collect();
+            latent.step(&STARTS, &VALUES, Loss::Logistic.slope(score, 1.0));
+            for ((before, after), difference) in
+                proxies().iter().zip(together(latent.weights())).zip(differences)
+            {
+                let gradient = f64::from(before - after) / RATE;
+                assert!(
+                    (gradient - difference).abs() < 1e-5,
+                    "{method:?}: {gradient} is not {difference}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn regularization_pulls_active_rows_as_the_paper_says() {
     let (lambda_w, lambda_v) = (0.3, 0.7);
@@ -121,6 +189,7 @@ fn train_product(start: Start) -> (Trained, f64) {
         categorical: vec![],
         vocabularies: BTreeMap::new(),
         min_count: 1.0,
+        raw: false,
         leave_out: BTreeSet::new(),
     };
     let request = Request {
@@ -141,7 +210,8 @@ fn train_product(start: Start) -> (Trained, f64) {
 fn the_papers_zero_start_cannot_learn_and_ours_can() {
     let (stuck, share) = train_product(Start::Zero);
     let entropy = -share * share.ln() - (1.0 - share) * (1.0 - share).ln();
-    let real = stuck.model.scales().real(0);
+    let model::Weights::Bits { scales, .. } = stuck.model.weights() else { panic!("not bits") };
+    let real = scales.real(0);
     assert_eq!((real.alpha, real.beta_squared), (0.0, 0.0));
     let last = |trained: &Trained| trained.history.last().map_or(f64::NAN, |epoch| epoch.loss);
     assert!(last(&stuck) > 0.99 * entropy, "a constant score cannot do better");

@@ -3,14 +3,17 @@
 use crate::memory::most_held;
 use binfm::encoding::sparse::{Csr, Values, Whole};
 use binfm::encoding::{Matrix, Table};
-use binfm::model::{Model, Terms};
-use binfm::scoring::{Scorer, Scratch};
+use binfm::model::{Model, Weights};
+use binfm::scoring::{RealScorer, Scorer, Scratch};
 use binfm::{Error, Result};
+use std::ops::Range;
 
 /// Bytes of memory for each byte of the file while it is read, and some for an error's text.
 pub const LOAD: (usize, usize) = (128, 1 << 10);
 /// The same until it is ready to score: tables of cells have a size of their own.
 pub const READY: (usize, usize) = (512, 1 << 16);
+/// The same while rows are scored, the rows and their scores included.
+pub const SCORE: (usize, usize) = (2048, 1 << 16);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -32,9 +35,11 @@ pub fn check(bytes: &[u8]) -> Verdict {
         Err(other) => panic!("another error than that of the format: {other}"),
     };
     assert!(model.to_bytes() == bytes, "there is one file for each model");
-    let (scorer, held) = most_held(|| Scorer::new(model));
+    let (engine, held) = most_held(|| Engine::new(model));
     within("make ready", held, bytes, READY);
-    score(&scorer).unwrap();
+    let engine = engine.unwrap();
+    let ((), held) = most_held(|| engine.score().unwrap());
+    within("score", held, bytes, SCORE);
     Verdict::Loaded
 }
 
@@ -65,35 +70,71 @@ const STRANGE: [f32; 16] = [
 /// Wider rows are scored one at a time only.
 const WIDE: usize = 4096;
 
-/// Many rows, one row and a sparse table give the same.
-fn score(scorer: &Scorer) -> Result<()> {
-    let columns = scorer.model().encoder().columns();
-    let rows = if columns <= WIDE { STRANGE.len() } else { 1 };
-    let value = |i: usize| STRANGE[(i / columns + i % columns * 7) % STRANGE.len()];
-    let values: Vec<f32> = (0..rows * columns).map(value).collect();
-    let matrix = Matrix::new(&values, columns);
-    let all = terms(scorer, Table::Dense(&matrix), 0..rows)?;
-    let functions = all.len() / rows;
-    for (row, together) in all.chunks_exact(functions).enumerate() {
-        let alone = terms(scorer, Table::Dense(&matrix), row..row + 1)?;
-        assert_eq!(alone, together, "row {row} alone and in company");
-        look_at(scorer, together);
+/// A model made ready to score, whatever its weights.
+enum Engine {
+    Bits(Scorer),
+    Reals(RealScorer),
+}
+
+impl Engine {
+    fn new(model: Model) -> Result<Self> {
+        Ok(match model.weights() {
+            Weights::Bits { .. } => Self::Bits(Scorer::new(model)?),
+            Weights::Reals(_) => Self::Reals(RealScorer::new(model)?),
+        })
     }
-    let ends: Vec<i64> = (0..=rows).map(|row| (row * columns) as i64).collect();
-    let places: Vec<i64> = (0..rows).flat_map(|_| 0..columns as i64).collect();
-    let csr = Csr::new(Whole::Long(&ends), Whole::Long(&places), Values::Single(&values), columns)?;
-    assert_eq!(terms(scorer, Table::Csr(&csr), 0..rows)?, all, "sparse and dense");
-    Ok(())
-}
 
-fn terms(scorer: &Scorer, table: Table, rows: std::ops::Range<usize>) -> Result<Vec<Terms>> {
-    Ok(scorer.terms(table, rows, &mut Scratch::default())?.to_vec())
-}
+    /// Many rows, one row and a sparse table give the same.
+    fn score(&self) -> Result<()> {
+        let model = match self {
+            Self::Bits(scorer) => scorer.model(),
+            Self::Reals(scorer) => scorer.model(),
+        };
+        let columns = model.encoder().columns();
+        let rows = if columns <= WIDE { STRANGE.len() } else { 1 };
+        let value = |i: usize| STRANGE[(i / columns + i % columns * 7) % STRANGE.len()];
+        let values: Vec<f32> = (0..rows * columns).map(value).collect();
+        let matrix = Matrix::new(&values, columns);
+        let all = self.bits(Table::Dense(&matrix), 0..rows)?;
+        for (row, together) in all.chunks_exact(all.len() / rows).enumerate() {
+            let alone = self.bits(Table::Dense(&matrix), row..row + 1)?;
+            assert_eq!(alone, together, "row {row} alone and in company");
+        }
+        let ends: Vec<i64> = (0..=rows).map(|row| (row * columns) as i64).collect();
+        let places: Vec<i64> = (0..rows).flat_map(|_| 0..columns as i64).collect();
+        let (ends, places) = (Whole::Long(&ends), Whole::Long(&places));
+        let csr = Csr::new(ends, places, Values::Single(&values), columns)?;
+        assert_eq!(self.bits(Table::Csr(&csr), 0..rows)?, all, "sparse and dense");
+        Ok(())
+    }
 
-fn look_at(scorer: &Scorer, terms: &[Terms]) {
-    let mut probabilities = vec![0.0; scorer.model().labels().len().max(terms.len())];
-    assert!(scorer.class(terms) < probabilities.len().max(2));
-    assert!(!terms.iter().enumerate().any(|(k, &terms)| scorer.score(k, terms).is_nan()));
-    scorer.probabilities(terms, &mut probabilities);
-    assert!(probabilities.iter().all(|p| (0.0..=1.0).contains(p)), "{probabilities:?}");
+    /// The scores of some rows as bits; on the way, classes and probabilities.
+    fn bits(&self, table: Table, rows: Range<usize>) -> Result<Vec<u64>> {
+        let (mut room, count) = (Scratch::default(), rows.len());
+        let mut scores = vec![];
+        match self {
+            Self::Bits(scorer) => {
+                let terms = scorer.terms(table, rows, &mut room)?;
+                for terms in terms.chunks_exact(terms.len() / count) {
+                    scores.extend(terms.iter().enumerate().map(|(k, &t)| scorer.score(k, t)));
+                    let mut out = vec![0.0; terms.len().max(2)];
+                    scorer.probabilities(terms, &mut out);
+                    assert!(out.iter().all(|p| (0.0..=1.0).contains(p)), "{out:?}");
+                    assert!(scorer.class(terms) < out.len());
+                }
+                assert!(!scores.iter().any(|score| score.is_nan()));
+            }
+            Self::Reals(scorer) => {
+                let terms = scorer.terms(table, rows, &mut room)?;
+                for terms in terms.chunks_exact(terms.len() / count) {
+                    scores.extend(terms.iter().enumerate().map(|(k, &t)| scorer.score(k, t)));
+                    let mut out = vec![0.0; terms.len().max(2)];
+                    scorer.probabilities(terms, &mut out);
+                    assert!(scorer.class(terms) < out.len());
+                }
+            }
+        }
+        // Float weights may be so large that a sum is none: then it is none each time.
+        Ok(scores.iter().map(|x| if x.is_nan() { u64::MAX } else { (x + 0.0).to_bits() }).collect())
+    }
 }

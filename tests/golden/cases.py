@@ -87,6 +87,10 @@ CASES = {
     "medium": lambda: binfm.train(*classes(6, 1500, 12), m=32, b=14, epochs=3),
     "wide": lambda: binfm.train(*numbers(), m=130, b=5, tilings=2, epochs=2, optimizer="sgd"),
     "constant": lambda: binfm.train(np.ones((20, 3)), np.arange(20) % 3, **FEW),
+    "sefm": lambda: binfm.train(*holes(), method="sefm", m=3, b=6, tilings=2, epochs=2),
+    "dfm": lambda: binfm.train(*mixed(), method="dfm", categorical=[2, 3, 4], m=9, epochs=2),
+    "fm": lambda: binfm.train(*classes(3), method="fm", m=3, epochs=2),
+    "fm-sparse": lambda: binfm.train(*stored(), method="fm", m=4, epochs=2),
     "names": lambda: binfm.train(_table(classes(3)[0]), classes(3)[1], **FEW),
     "early": lambda: binfm.train(*classes(3, 1200), m=16, early_stopping=True, patience=2, epochs=8, seed=7),
     "weights": lambda: binfm.train(

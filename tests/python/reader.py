@@ -5,6 +5,7 @@ import struct
 from dataclasses import dataclass, field
 
 LOSSES = ("logistic", "hinge", "squared_hinge", "squared")
+METHODS = ("bfm", "sefm", "dfm", "fm")
 
 
 @dataclass
@@ -14,9 +15,10 @@ class Column:
     levels: list = field(default_factory=list)
     copies: bool = False
     missing: bool = False
+    units: tuple = (0.0, 1.0)
 
     def cells(self):
-        return len(self.levels) if self.kind == "categorical" else len(self.edges) + 1
+        return len(self.levels) if self.kind == "categorical" else len(self.edges) + 1  # raw numbers have no edges
 
     def rows(self, tilings):
         if self.kind == "unused":
@@ -30,10 +32,15 @@ class Column:
             return None
         if value != value:
             return self.cells() if self.missing else None
-        if self.kind == "numeric":
+        if self.kind != "categorical":
             return sum(key(edge) <= key(value + 0.0) for edge in self.edges)
         known = range(len(self.levels)) if isinstance(self.levels[0], str) else self.levels
         return known.index(value) if value in known else None
+
+    def x(self, value):
+        """Return what the weights of an active row are multiplied by."""
+        center, scale = self.units or (0, 0)
+        return min(max((value - center) * scale, -1e6), 1e6) if self.kind == "raw" else 1
 
 
 class File:
@@ -45,10 +52,11 @@ class File:
             "4sBBIIHHBB"
         )
         assert (magic, self.length) == (b"\xb1FM\n", len(blob))
-        self.loss = LOSSES[loss]
+        self.loss, self.method = LOSSES[loss & 15], METHODS[loss >> 4]
         self.shifts = self.take("BBB")
         self.exponent, self.usual = self.take("hH")
-        self.scales = [self.take("iHH" if self.functions == 1 else "hBB") for _ in range(self.functions)]
+        layout = {"bfm": "iHH" if self.functions == 1 else "hBB", "dfm": "ff"}.get(self.method, "f")
+        self.scales = [self.take(layout) for _ in range(self.functions)]
         used = [True] * features
         if self.flags & 4:
             bitmap = self.bytes(-(-features // 8))
@@ -56,13 +64,27 @@ class File:
         self.last_parameter = {}
         self.columns = [self.column() if of_use else Column() for of_use in used]
         self.rows = sum(column.rows(self.tilings) for column in self.columns)
-        count = self.rows * self.functions * (self.m + 1)
-        packed = self.bytes(-(-count // 8))
-        self.signs = [1 if packed[i // 8] >> i % 8 & 1 else -1 for i in range(count)]
+        self.weights = self.read_weights(self.rows * self.functions)
         self.labels = self.read_labels() if self.flags & 2 else None
         self.names = [self.text() for _ in range(features)] if self.flags & 8 else None
         self.checksum = self.take("I")[0]
         assert self.at == len(blob)
+
+    def read_weights(self, each):
+        """Return a list for each row and score function: w and the factors."""
+        if self.method == "bfm":
+            return self.in_lists(self.signs(each * (self.m + 1)), self.m + 1)
+        if self.method == "dfm":
+            w = self.take(f"{each}f")
+            return [[w, *v] for w, v in zip(w, self.in_lists(self.signs(each * self.m), self.m), strict=True)]
+        return self.in_lists(self.take(f"{each * (self.m + 1)}f"), self.m + 1)
+
+    def signs(self, count):
+        packed = self.bytes(-(-count // 8))
+        return [1 if packed[i // 8] >> i % 8 & 1 else -1 for i in range(count)]
+
+    def in_lists(self, values, size):
+        return [list(values[i : i + size]) for i in range(0, len(values), size)]
 
     def take(self, layout):
         values = struct.unpack_from("<" + layout, self.blob, self.at)
@@ -91,6 +113,8 @@ class File:
     def column(self):
         (tag,) = self.take("B")
         kind, copies, missing = tag & 3, bool(tag & 4), bool(tag & 8)
+        if kind == 1 and self.method in ("dfm", "fm"):
+            return Column("raw", units=self.take("ff"))
         if kind < 2:
             edges = self.coded(tag) if kind == 0 else self.leading(tag)
             return Column("numeric", edges, [], copies, missing)
@@ -118,7 +142,7 @@ class File:
         return [number(key) for key in keys]
 
     def active(self, values):
-        """Return the rows that a row of numbers activates; the number of a text is its place."""
+        """Return the rows that a row of numbers activates, each with its x; the number of a text is its place."""
         rows, first = [], 0
         for column, value in zip(self.columns, values, strict=True):
             cell = column.cell(value, self.flags & 1)
@@ -126,22 +150,23 @@ class File:
                 start = first + cell * (self.tilings if column.copies else 1)
                 if cell == column.cells():  # missing: behind all others
                     start = first + column.rows(self.tilings) - self.tilings
-                rows += range(start, start + self.tilings)
+                rows += [(row, column.x(value)) for row in range(start, start + self.tilings)]
             first += column.rows(self.tilings)
         return rows
 
     def scores(self, values):
-        """Return the score of a row by each function: whole numbers until the last step."""
-        rows, width = self.active(values), self.m + 1
-        shift_a, shift_c, shift_bias = self.shifts
-        scores = []
-        for k, (bias, a, c) in enumerate(self.scales):
-            at = [(row * self.functions + k) * width for row in rows]
-            linear = sum(self.signs[i] for i in at)
-            sums = [sum(self.signs[i + f] for i in at) for f in range(1, width)]
-            pairs = (sum(s * s for s in sums) - self.m * len(rows)) // 2
-            whole = (bias << shift_bias) + (a << shift_a) * linear + (c << shift_c) * pairs
-            scores.append(math.ldexp(float(whole), -self.exponent))
+        """Return the score of a row by each function; of bfm in whole numbers until the last step."""
+        active, scores = self.active(values), []
+        for k, scale in enumerate(self.scales):
+            rows = [[x * weight for weight in self.weights[row * self.functions + k]] for row, x in active]
+            linear = sum(row[0] for row in rows)
+            sums = [sum(column) for column in zip(*rows, strict=True)][1:]
+            twice = sum(s * s for s in sums) - sum(v * v for row in rows for v in row[1:])
+            if self.method == "bfm":
+                parts = zip(scale, self.shifts[2:] + self.shifts[:2], (1, linear, twice // 2), strict=True)
+                scores.append(math.ldexp(float(sum((a << shift) * term for a, shift, term in parts)), -self.exponent))
+            else:
+                scores.append(scale[0] + linear + (scale[1] ** 2 if self.method == "dfm" else 1) * twice / 2)
         return scores
 
     def read_labels(self):

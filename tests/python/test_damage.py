@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-SORTS = ["binary", "text labels", "text levels", "names", "sparse", "regression"]
+SORTS = ["binary", "text labels", "text levels", "names", "sparse", "regression", "sefm", "dfm", "fm"]
 
 HEADER = {
     "magic": (0, 4), "version": (4, 1), "flags": (5, 1), "length": (6, 4), "features": (10, 4), "m": (14, 2),

@@ -21,9 +21,10 @@ models = [
     model(X, y, categorical=[6], m=9, tilings=1, early_stopping=True),
     model(X, y, m=70, loss="hinge", optimizer="sgd", sample_weight=rng.random(1200)),
     model(X, np.nan_to_num(X[:, 0]), m=32, loss="squared", binning="uniform", lambda_v=1e-3),
+    *[model(X, y, method=method, categorical=[6], m=21) for method in ("sefm", "dfm", "fm")],
     model(sparse.csr_array(np.where(rng.random((1200, 40)) < 0.1, rng.normal(size=(1200, 40)), 0)), y, m=130),
 ]
-scores = [m.decision_function(X) for m in models[:4]] + [m.predict_proba(X) for m in models[:2]]
+scores = [m.decision_function(X) for m in models[:7]] + [m.predict_proba(X) for m in models[:2]]
 """
 PRINT = TRAIN + (
     "import hashlib\n"
@@ -97,5 +98,5 @@ def test_rayon_num_threads_is_honoured(run_python):
 
 
 def test_the_reference_is_not_empty(reference):
-    assert len(set(reference)) == 11
+    assert len(set(reference)) == 17
     assert hashlib.sha256(b"").hexdigest().encode() not in reference

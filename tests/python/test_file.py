@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from oracle import header
 
-SORTS = ["binary", "text labels", "text levels", "names", "sparse", "regression"]
+SORTS = ["binary", "text labels", "text levels", "names", "sparse", "regression", "sefm", "dfm", "fm"]
 
 
 @pytest.fixture(params=SORTS)
@@ -128,7 +128,13 @@ def test_the_size_report_adds_up(saved, tmp_path):
     assert sum(report.values()) == model.nbytes == (tmp_path / "m").stat().st_size == len(model.to_bytes())
     assert all(isinstance(size, int) and size >= 0 for size in report.values())
     functions, rows = np.atleast_2d(model.w).shape
-    assert report["bits"] == -(-rows * functions * (model.m + 1) // 8)
+    weights = rows * functions
+    sizes = {"sefm": 4 * weights * (model.m + 1), "fm": 4 * weights * (model.m + 1)}
+    sizes["dfm"] = 4 * weights - (-weights * model.m // 8)
+    if model.method == "bfm":
+        assert report["bits"] == -(-weights * (model.m + 1) // 8)
+    else:
+        assert report["weights"] == sizes[model.method]
     assert header(model.to_bytes())[0]["length"] == model.nbytes
 
 

@@ -7,12 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader import File
 
-SORTS = ["binary", "text labels", "text levels", "names", "sparse", "regression"]
+SORTS = ["binary", "text labels", "text levels", "names", "sparse", "regression", "sefm", "dfm", "fm"]
 
 
 def assert_agrees(model):
     file = File(model.to_bytes())
     assert (file.version, file.m, file.tilings, file.loss) == (1, model.m, model.tilings, model.loss)
+    assert file.method == model.method
     assert len(file.columns) == model.n_features
     for mine, feature in zip(file.columns, model.features, strict=True):
         assert mine.kind == feature.kind
@@ -20,20 +21,29 @@ def assert_agrees(model):
         assert mine.missing == (feature.missing_row is not None)
         np.testing.assert_array_equal(np.array(mine.edges, np.float32), feature.edges)
         assert tuple(mine.levels) == tuple(feature.levels)
-    signs = np.array(file.signs, np.int8).reshape(file.rows, file.functions, file.m + 1)
-    np.testing.assert_array_equal(signs[:, :, 0].T, np.atleast_2d(model.w))
+        assert mine.units == (feature.center, feature.scale)
+    weights = np.array(file.weights).reshape(file.rows, file.functions, file.m + 1)
+    np.testing.assert_array_equal(weights[:, :, 0].T, np.atleast_2d(model.w))
     V = model.V[None] if model.V.ndim == 2 else model.V
-    np.testing.assert_array_equal(signs[:, :, 1:].transpose(1, 0, 2), V)
-    unit = 2.0**-file.exponent
-    for k, (bias, a, c) in enumerate(file.scales):
-        assert np.atleast_1d(model.alpha)[k] == a * 2.0 ** file.shifts[0] * unit
-        assert np.atleast_1d(model.beta)[k] == np.sqrt(c * 2.0 ** file.shifts[1] * unit)
-        assert np.atleast_1d(model.bias)[k] == bias * 2.0 ** file.shifts[2] * unit
+    np.testing.assert_array_equal(weights[:, :, 1:].transpose(1, 0, 2), V)
+    assert_scales_agree(file, np.atleast_1d(model.alpha), np.atleast_1d(model.beta), np.atleast_1d(model.bias))
     if file.labels is not None:
         assert list(model.classes) == file.labels
     elif model.classes is not None:
         assert list(model.classes) == list(range(len(model.classes)))
     assert file.names == (None if model.feature_names is None else list(model.feature_names))
+
+
+def assert_scales_agree(file, alpha, beta, bias):
+    unit = 2.0**-file.exponent
+    for k, scales in enumerate(file.scales):
+        if file.method == "bfm":
+            assert alpha[k] == scales[1] * 2.0 ** file.shifts[0] * unit
+            assert beta[k] == np.sqrt(scales[2] * 2.0 ** file.shifts[1] * unit)
+            assert bias[k] == scales[0] * 2.0 ** file.shifts[2] * unit
+        else:
+            assert (bias[k], alpha[k], beta[k]) == (scales[0], 1, scales[1] if file.method == "dfm" else 1)
+            assert (file.shifts, file.exponent) == ((0, 0, 0), 0)
 
 
 @pytest.mark.parametrize("sort", SORTS)

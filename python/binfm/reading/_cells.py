@@ -32,6 +32,8 @@ def cell_labels(feature: Feature) -> list[str]:
     elif feature.kind == "numeric":
         edges = _short(feature.edges.tolist())
         labels = [f"[{low}, {high})" for low, high in zip(["-inf", *edges], [*edges, "inf"], strict=True)]
+    elif feature.kind == "raw":
+        labels = ["value"]
     else:
         labels = []
     return labels if feature.missing_row is None else [*labels, MISSING]

@@ -9,6 +9,9 @@ The pairs of active rows are those within a feature and those of two features, s
 
 and that is exact: α, β² and bias are whole multiples of the unit of scores. Everything here is counted in halves of
 that unit, so that a pair can be shared out evenly between its two features.
+
+Where weights are floats the same holds but for rounding, and everything is counted in units of the score. Where numbers
+are used as they are, a feature has one cell, and a row multiplies its u and l by its value.
 """
 
 from __future__ import annotations
@@ -32,9 +35,9 @@ SAFE = 1 << 62
 class Scale:
     """What one score function multiplies its integers by, in half units."""
 
-    bias: int
-    linear: int
-    pairs: int
+    bias: int | float
+    linear: int | float
+    pairs: int | float
     """Of ½|u|² and of u·u': twice what Q is multiplied by."""
 
 
@@ -47,6 +50,7 @@ class Parts:
     def __init__(self, core: _core.Model) -> None:
         self.core = core
         self.tilings, self.m, self.functions = core.tilings, core.m, core.functions
+        self.whole = core.method == "bfm"
         first, ordinary, stride, missing = _core.spans(core).T
         self.ordinary = ordinary
         self.has_missing = missing >= 0
@@ -58,8 +62,9 @@ class Parts:
         self.starts = first[self.feature] + within * stride[self.feature]
         self.starts[self.ends[self.has_missing] - 1] = missing[self.has_missing]
         unit, scales = _core.multipliers(core)
-        self.unit = unit / 2
-        self.scales = [Scale(2 * bias, 2 * linear, 2 * pairs) for bias, linear, pairs in scales]
+        halves = 2 if self.whole else 1
+        self.unit = unit / halves
+        self.scales = [Scale(halves * bias, halves * linear, halves * pairs) for bias, linear, pairs in scales]
 
     @property
     def features(self) -> int:
@@ -71,18 +76,22 @@ class Parts:
         return slice(int(self.begins[feature]), int(self.ends[feature]))
 
     @cached_property
-    def factors(self) -> NDArray[np.int32]:
+    def factors(self) -> NDArray[Any]:
         """The vectors u of all cells, shape (functions, cells, m)."""
         return self._over_tilings(self.core.V())
 
     @cached_property
-    def linear(self) -> NDArray[np.int64]:
+    def linear(self) -> NDArray[Any]:
         """The sum of w of each cell, shape (functions, cells)."""
-        return self._over_tilings(self.core.w()).astype(np.int64)
+        linear = self._over_tilings(self.core.w())
+        return linear.astype(np.int64) if self.whole else linear
 
     @cached_property
-    def own_pairs(self) -> NDArray[np.int64]:
+    def own_pairs(self) -> NDArray[Any]:
         """½ (|u|² − T·m): the sum of v·v' over the pairs within a cell, shape (functions, cells)."""
+        if not self.whole:
+            alone = self._over_tilings(self.core.V().astype(np.float64) ** 2)
+            return ((self.factors**2 - alone) / 2).sum(axis=-1)  # type: ignore[no-any-return]
         squares = np.einsum("kcm,kcm->kc", self.factors, self.factors, dtype=np.int64)
         pairs: NDArray[np.int64] = (squares - self.tilings * self.m) // 2
         return pairs
@@ -95,7 +104,8 @@ class Parts:
 
     def pairs(self, left: NDArray[np.intp] | slice, right: NDArray[np.intp] | slice) -> NDArray[Any]:
         """Return what cells bring together, in half units, shape (functions, left, right)."""
-        dots = np.einsum("kcm,kdm->kcd", self.factors[:, left], self.factors[:, right], dtype=np.int64)
+        kind = np.int64 if self.whole else np.float64
+        dots = np.einsum("kcm,kdm->kcd", self.factors[:, left], self.factors[:, right], dtype=kind)
         return self._stack([scale.pairs * dot for scale, dot in zip(self.scales, self._exact(dots), strict=True)])
 
     def counts(self, table: Any) -> NDArray[np.int64]:
@@ -103,9 +113,24 @@ class Parts:
         counts: NDArray[np.int64] = _core.count_cells(self.core, table)[self.starts]
         return counts
 
-    def present(self, table: Any) -> NDArray[np.intp]:
-        """Return the cells that the one row of a table is in, in the order of the features."""
-        return np.searchsorted(self.starts, np.sort(_core.active_cells(self.core, table)))
+    def values(self, table: Any) -> NDArray[np.float64]:
+        """Return the sum over the rows of a table of what each cell is multiplied by."""
+        sums: NDArray[np.float64] = _core.sum_values(self.core, table)[self.starts]
+        return sums
+
+    def present(self, table: Any) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """Return the cells that the one row of a table is in, in the order of features, and what multiplies them."""
+        starts, values = _core.active_cells(self.core, table)
+        order = np.argsort(starts, kind="stable")
+        return np.searchsorted(self.starts, starts[order]), values[order]
+
+    @cached_property
+    def raw(self) -> NDArray[np.bool_]:
+        """Whether a cell is a number that is used as it is."""
+        if self.core.method not in ("fm", "dfm"):
+            return np.zeros(len(self.starts), bool)
+        features = [self.core.feature(j)["kind"] == "raw" for j in range(self.features)]
+        return np.array(features, bool)[self.feature]
 
     def sums(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the sum over the cells of each feature; cells are the second axis."""
@@ -117,20 +142,23 @@ class Parts:
 
     @cached_property
     def wide(self) -> bool:
-        """Whether scores may need more than 64 bits."""
+        """Whether whole-number scores may need more than 64 bits."""
+        if not self.whole:
+            return False
         active = self.tilings * int(np.count_nonzero(self.sizes))
         most = (abs(s.bias) + s.linear * active + s.pairs * self.m * active**2 for s in self.scales)
         return max(most) >= SAFE
 
-    def _exact(self, whole: NDArray[np.int64]) -> NDArray[Any]:
-        return whole.astype(object) if self.wide else whole
+    def _exact(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        return numbers.astype(object) if self.wide else numbers
 
     def _stack(self, arrays: list[NDArray[Any]]) -> NDArray[Any]:
-        return np.stack(arrays).astype(object if self.wide else np.int64)
+        kind = object if self.wide else np.int64 if self.whole else np.float64
+        return np.stack(arrays).astype(kind)
 
-    def _over_tilings(self, signs: NDArray[np.int8]) -> NDArray[np.int32]:
-        """Return the sum of some signs over the rows that each cell activates."""
-        total = signs[:, self.starts].astype(np.int32)
+    def _over_tilings(self, weights: NDArray[Any]) -> NDArray[Any]:
+        """Return the sum of some weights over the rows that each cell activates."""
+        total = weights[:, self.starts].astype(np.int32 if self.whole else np.float64)
         for t in range(1, self.tilings):
-            total += signs[:, self.starts + t]
+            total = total + weights[:, self.starts + t]
         return total

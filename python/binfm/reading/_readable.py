@@ -54,6 +54,7 @@ class Readable:
         >>> (effects[0].effect > 0).tolist()  # bins to the left of 0 lower the score
         [False, False, False, False, True, True, True]
         """
+        self._check_bins("effects")
         return Effects(cast("Model", self), self._reference(X))
 
     def interactions(self, X: Any = None, *, features: Sequence[int | str] | None = None) -> Interactions:
@@ -76,10 +77,13 @@ class Readable:
         >>> pairs.cells(0, 2).pairs.shape
         (7, 7)
         """
+        self._check_bins("interactions")
         return Interactions(cast("Model", self), self._reference(X), features)
 
     def explain(self, row: Any, X: Any = None) -> Explanation:
         """Return what each feature of one row brings to its score, in whole numbers that add up to it.
+
+        Where weights are floats they are floats in units of the score, and add up but for rounding.
 
         Parameters
         ----------
@@ -98,6 +102,11 @@ class Readable:
         True
         """
         return Explanation(cast("Model", self), self._reference(X), self._one_row(row))
+
+    def _check_bins(self, what: str) -> None:
+        if self._core.method in ("fm", "dfm"):
+            given = f"a model of method {self._core.method!r}, which has no bins"
+            raise ValueError(f"{what}: got {given}; accepted are 'bfm' and 'sefm'")
 
     def _one_row(self, row: Any) -> Dense | Csr:
         if not hasattr(row, "tocsr") and len(np.shape(row)) < 2:

@@ -32,13 +32,13 @@ class Reference:
         self.parts = parts
         if table is None:
             self.described = "all cells of a feature equally frequent"
-            self.counts = np.ones(len(parts.starts), np.int64)
+            self.counts: NDArray[Any] = np.where(parts.raw, 0, 1)  # a raw number has mean zero
             self.totals = np.maximum(parts.sizes + parts.core.zero_is_absent, 1)
         elif rows == 0:
             raise ValueError("X: got no rows; accepted is one row or more")
         else:
             self.described = f"cells as frequent as in {rows:,} rows"
-            self.counts = parts.counts(table)
+            self.counts = parts.values(table) if parts.raw.any() else parts.counts(table)
             self.totals = np.full(parts.features, rows)
 
     @cached_property
@@ -74,13 +74,13 @@ class Reference:
     @cached_property
     def main(self) -> NDArray[np.float64]:
         """Main effect of each cell, shape (functions, cells)."""
-        main: NDArray[np.float64] = self._raw + self.absent_main[:, self.parts.feature]
+        main: NDArray[np.float64] = self.before + self.absent_main[:, self.parts.feature]
         return main
 
     @cached_property
     def absent_main(self) -> NDArray[np.float64]:
         """Main effect of each feature's absence, shape (functions, features)."""
-        return -self._means(self._raw)
+        return -self._means(self.before)
 
     @cached_property
     def variances(self) -> NDArray[np.float64]:
@@ -97,7 +97,7 @@ class Reference:
         return np.sqrt(_floats([s.pairs for s in self.parts.scales]) * self.parts.unit)
 
     @cached_property
-    def _raw(self) -> NDArray[np.float64]:
+    def before(self) -> NDArray[np.float64]:
         """Main effects before their means are taken off; an absent feature has zero."""
         parts = self.parts
         others = self.means.sum(axis=1, keepdims=True) - self.means

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 MOST_LINES = 30
 """Lines of a printed table; `to_records` has them all."""
@@ -24,3 +25,14 @@ def table(head: Sequence[str], lines: Sequence[Sequence[str]], words: int = 1, m
 def number(value: float) -> str:
     """Return a number of the score to four digits."""
     return f"{value:+.4g}"
+
+
+def figure(value: Any) -> str:
+    """Return a whole number in full, or a float to four digits."""
+    exact = plain(value)
+    return f"{exact:,}" if isinstance(exact, int) else f"{exact:.4g}"
+
+
+def plain(value: Any) -> Any:
+    """Return Python's own number for one of numpy's."""
+    return value.item() if hasattr(value, "item") else value

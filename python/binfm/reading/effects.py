@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from binfm.reading._cells import bounds, cell_labels, functions_of, names_of
-from binfm.reading._tables import number, table
+from binfm.reading._tables import figure, number, plain, table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +43,7 @@ class FeatureEffects:
     cells: tuple[str, ...]
     """What each cell holds: an interval, a category or ``"missing"``."""
     own: NDArray[Any]
-    """What a cell brings by itself: whole multiples of `unit`."""
+    """What a cell brings by itself: whole multiples of `unit`, or floats where weights are."""
     effect: NDArray[np.float64]
     """Main effect of each cell in units of the score: own part and mean part with the other features, centred."""
     weight: NDArray[np.float64]
@@ -67,7 +67,7 @@ class FeatureEffects:
             own, effect = np.atleast_2d(self.own)[k], np.atleast_2d(self.effect)[k]
             for c, cell in enumerate(self.cells):
                 low, high = intervals.get(c, (None, None))
-                parts = {"own": int(own[c]), "effect": float(effect[c]), "weight": float(self.weight[c])}
+                parts = {"own": plain(own[c]), "effect": float(effect[c]), "weight": float(self.weight[c])}
                 where = {"feature": self.name, "cell": cell, "low": low, "high": high}
                 records.append({**({} if of_class is None else {"class": of_class}), **where, **parts})
         return records
@@ -78,7 +78,7 @@ class FeatureEffects:
             [
                 *(str(record[name]) for name in of_class),
                 record["cell"],
-                f"{record['own']:,}",
+                figure(record["own"]),
                 number(record["effect"]),
                 f"{record['weight']:.3f}",
             ]

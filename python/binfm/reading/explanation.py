@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from binfm.reading._cells import cell_labels, functions_of, names_of
-from binfm.reading._tables import MOST_LINES, number, table
+from binfm.reading._tables import MOST_LINES, figure, number, plain, table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +40,7 @@ class Explanation:
 
     def __init__(self, model: Model, reference: Reference, table: Any) -> None:
         parts = reference.parts
-        self._present = parts.present(table)
+        self._present, self._values = parts.present(table)
         self._one = parts.functions == 1
         self.classes = tuple(functions_of(model))
         """The class of each score function; (None,) for the only one."""
@@ -50,18 +50,18 @@ class Explanation:
         self.names = tuple(names[j] for j in self.indices)
         """Their names."""
         self.cells = tuple(
-            cell_labels(model._feature(int(j)))[c - parts.begins[j]]
-            for j, c in zip(self.indices, self._present, strict=True)
+            f"{value:+.3g} sd" if parts.raw[c] else cell_labels(model._feature(int(j)))[c - parts.begins[j]]
+            for j, c, value in zip(self.indices, self._present, self._values, strict=True)
         )
-        """The cell that each of them is in."""
+        """The cell that each of them is in, or its value in standard deviations where it is used as it is."""
         self.unit = parts.unit
         """What the whole numbers count: half of the least difference between two scores."""
         self.reference = reference.described
         """How often each cell was taken to be met, for the mean and the Shapley values."""
         self._bias = [scale.bias for scale in parts.scales]
-        self._parts = _shares(reference, self._present)
+        self._parts = _shares(reference, self._present, self._values)
         self._mean = reference.mean_score
-        self._shapley, self._absent = _shapley(reference, self._present)
+        self._shapley, self._absent = _shapley(reference, self._present, self._values)
 
     @property
     def bias(self) -> Any:
@@ -82,7 +82,7 @@ class Explanation:
     @property
     def units(self) -> Any:
         """The score as a whole number of units: ``bias + contributions.sum()``."""
-        totals = [bias + int(parts.sum()) for bias, parts in zip(self._bias, self._parts, strict=True)]
+        totals = [bias + plain(parts.sum()) for bias, parts in zip(self._bias, self._parts, strict=True)]
         return totals[0] if self._one else totals
 
     @property
@@ -113,7 +113,7 @@ class Explanation:
             who = {} if of_class is None else {"class": of_class}
             whole = self._parts[k].sum(axis=-1)
             for i, (name, cell) in enumerate(zip(self.names, self.cells, strict=True)):
-                brings = {"contribution": int(whole[i]), "shapley": float(self._shapley[k, i])}
+                brings = {"contribution": plain(whole[i]), "shapley": float(self._shapley[k, i])}
                 records.append({**who, "feature": name, "cell": cell, **brings})
         return records
 
@@ -137,14 +137,14 @@ class Explanation:
         whole, moved = self._parts[k].sum(axis=-1), self._shapley[k]
         order = np.argsort(-np.abs(moved), kind="stable")
         shown, rest = order[:MOST_LINES], order[MOST_LINES:]
-        lines = [[self.names[i], self.cells[i], f"{int(whole[i]):,}", number(moved[i])] for i in shown]
+        lines = [[self.names[i], self.cells[i], figure(whole[i]), number(moved[i])] for i in shown]
         if len(rest):
-            lines.append([f"{len(rest):,} others", "", f"{int(whole[rest].sum()):,}", number(moved[rest].sum())])
-        lines.append(["bias, mean", "", f"{self._bias[k]:,}", number(self._mean[k])])
+            lines.append([f"{len(rest):,} others", "", figure(whole[rest].sum()), number(moved[rest].sum())])
+        lines.append(["bias, mean", "", figure(self._bias[k]), number(self._mean[k])])
         if self._absent[k] != 0:
             lines.append(["absent features", "", "0", number(self._absent[k])])
-        total = self._bias[k] + int(whole.sum())
-        lines.append(["score", "", f"{total:,}", number(float(total) * self.unit)])
+        total = self._bias[k] + whole.sum()
+        lines.append(["score", "", figure(total), number(float(total) * self.unit)])
         text = table(["feature", "cell", "units", "from the mean"], lines, words=2, most=len(lines))
         of_class = "" if self._one else f"Score of class {self.classes[k]}. "
         return f"{text}\n{of_class}One unit is {self.unit:.4g}. The mean is that with {self.reference}."
@@ -153,16 +153,19 @@ class Explanation:
         return f"<binfm explanation of a row with {len(self.names)} features present>"
 
 
-def _shares(reference: Reference, present: NDArray[np.intp]) -> NDArray[Any]:
+def _shares(reference: Reference, present: NDArray[np.intp], values: NDArray[np.float32]) -> NDArray[Any]:
     """Return own parts on the diagonal and half of each pair elsewhere, shape (functions, present, present)."""
     parts = reference.parts
-    shares = parts.pairs(present, present) // 2
+    both, own = parts.pairs(present, present), parts.own[:, present]
+    shares = both // 2 if parts.whole else both * np.multiply.outer(values, values).astype(np.float64) / 2
     each = np.arange(len(present))
-    shares[:, each, each] = parts.own[:, present]
+    shares[:, each, each] = own if parts.whole else own * values
     return shares
 
 
-def _shapley(reference: Reference, present: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _shapley(
+    reference: Reference, present: NDArray[np.intp], values: NDArray[np.float32]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the Shapley values of the present features and the sum of those of the absent ones.
 
     With independent features that of f is its main effect and half of each interaction with another, and the others
@@ -172,12 +175,12 @@ def _shapley(reference: Reference, present: NDArray[np.intp]) -> tuple[NDArray[n
     where = parts.feature[present]
     beta = np.sqrt(np.array([float(s.pairs) for s in parts.scales]) * parts.unit)[:, None, None]
     deviations = -reference.means
-    deviations[:, where] += parts.factors[:, present]
+    deviations[:, where] += parts.factors[:, present] * values[:, None]
     deviations = beta * deviations
     others = deviations.sum(axis=1, keepdims=True) - deviations
     main = reference.absent_main.copy()
-    main[:, where] = reference.main[:, present]
-    values = main + np.einsum("kfm,kfm->kf", deviations, others) / 2
+    main[:, where] += reference.before[:, present] * values
+    moved = main + np.einsum("kfm,kfm->kf", deviations, others) / 2
     gone = np.ones(parts.features, bool)
     gone[where] = False
-    return values[:, where], values[:, gone].sum(axis=1)
+    return moved[:, where], moved[:, gone].sum(axis=1)

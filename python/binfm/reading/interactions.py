@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from binfm.reading._cells import cell_labels, functions_of, names_of
-from binfm.reading._tables import MOST_LINES, table
+from binfm.reading._tables import MOST_LINES, plain, table
 from binfm.reading.effects import find
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class PairCells:
     names: tuple[str, str]
     cells: tuple[tuple[str, ...], tuple[str, ...]]
     pairs: NDArray[Any]
-    """What two cells bring together: whole multiples of `unit`."""
+    """What two cells bring together: whole multiples of `unit`, or floats where weights are."""
     effect: NDArray[np.float64]
     """What of it is interaction: without the part that is a main effect of either feature, in units of the score."""
     unit: float
@@ -57,7 +57,7 @@ class PairCells:
         for k, c, d in np.ndindex(shape):
             of_class = {} if self.classes[k] is None else {"class": self.classes[k]}
             where = {left: self.cells[0][c], right: self.cells[1][d]}
-            records.append({**of_class, **where, "pairs": int(pairs[k, c, d]), "effect": float(effect[k, c, d])})
+            records.append({**of_class, **where, "pairs": plain(pairs[k, c, d]), "effect": float(effect[k, c, d])})
         return records
 
     def __str__(self) -> str:

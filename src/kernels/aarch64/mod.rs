@@ -4,7 +4,9 @@ mod floats;
 mod vector;
 
 use super::lookup::{CellTable, Count};
-pub use super::portable::{count_edges, sgd, sum_signs, tally_rows};
+pub use super::portable::{
+    count_edges, sgd, step_reals, sum_real_signs, sum_reals, sum_signs, tally_rows,
+};
 use super::steps::{self, Pull, Weights};
 
 /// Whether this CPU has what [`count_rows`] is compiled for.

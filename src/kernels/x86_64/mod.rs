@@ -31,6 +31,7 @@ macro_rules! tier {
             use super::vector::Register;
             use crate::kernels::lookup::{CellTable, Count};
             use crate::kernels::portable::{self, SignTable, Tally};
+            use crate::kernels::reals::RealPull;
             use crate::kernels::steps::{self, Pull, Sums, Weights};
             use crate::kernels::vector;
 
@@ -77,6 +78,42 @@ macro_rules! tier {
             #[target_feature(enable = $features)]
             pub fn sgd(weights: &mut Weights, starts: &[u32], pull: &Pull) {
                 portable::sgd(weights, starts, pull);
+            }
+
+            #[target_feature(enable = $features)]
+            pub fn sum_reals(
+                numbers: &[f32],
+                width: usize,
+                tilings: usize,
+                starts: &[u32],
+                values: &[f32],
+                sums: &mut [f32],
+            ) {
+                portable::sum_reals(numbers, width, tilings, starts, values, sums);
+            }
+
+            #[target_feature(enable = $features)]
+            pub fn sum_real_signs(
+                numbers: &[f32],
+                width: usize,
+                tilings: usize,
+                starts: &[u32],
+                values: &[f32],
+                sums: &mut [f32],
+            ) {
+                portable::sum_real_signs(numbers, width, tilings, starts, values, sums);
+            }
+
+            #[target_feature(enable = $features)]
+            pub fn step_reals(
+                weights: &mut Weights,
+                squares: &mut Weights,
+                starts: &[u32],
+                values: &[f32],
+                sums: &[f32],
+                pull: &RealPull,
+            ) {
+                portable::step_reals(weights, squares, starts, values, sums, pull);
             }
         }
     };

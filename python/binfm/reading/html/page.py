@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from binfm._core import __version__
+from binfm.reading._tables import figure
 from binfm.reading.html import svg
 from binfm.reading.html.style import CSS
 from binfm.reading.interactions import MOST_FEATURES
@@ -134,7 +135,7 @@ def _panel(feature: FeatureEffects, shown: Sequence[int]) -> str:
         (
             escape(str(record["cell"])),
             *(escape(str(record[name])) for name in of_class),
-            f"{record['own']:,}",
+            figure(record["own"]),
             f"{record['effect']:+.4g}",
         )
         for record in records[:MOST_LINES]
