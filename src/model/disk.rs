@@ -33,7 +33,7 @@ impl Model {
     pub fn load(path: &Path) -> Result<Self> {
         let failed = |source: io::Error| match source.kind() {
             io::ErrorKind::OutOfMemory => {
-                Error::Memory(metadata(path).map_or(0, |file| file.len() as usize))
+                Error::Memory(path.metadata().map_or(0, |file| file.len() as usize))
             }
             _ => Error::Io { path: path.display().to_string(), source },
         };

@@ -87,12 +87,12 @@ CASES = {
     "medium": lambda: binfm.train(*classes(6, 1500, 12), m=32, b=14, epochs=3),
     "wide": lambda: binfm.train(*numbers(), m=130, b=5, tilings=2, epochs=2, optimizer="sgd"),
     "constant": lambda: binfm.train(np.ones((20, 3)), np.arange(20) % 3, **FEW),
-    "sefm": lambda: binfm.train(*holes(), method="sefm", m=3, b=6, tilings=2, epochs=2),
-    "dfm": lambda: binfm.train(*mixed(), method="dfm", categorical=[2, 3, 4], m=9, epochs=2),
-    "fm": lambda: binfm.train(*classes(3), method="fm", m=3, epochs=2),
-    "fm-sparse": lambda: binfm.train(*stored(), method="fm", m=4, epochs=2),
     "names": lambda: binfm.train(_table(classes(3)[0]), classes(3)[1], **FEW),
     "early": lambda: binfm.train(*classes(3, 1200), m=16, early_stopping=True, patience=2, epochs=8, seed=7),
+    "sefm": lambda: binfm.train(*classes(3), method="sefm", **FEW),
+    "dfm": lambda: binfm.train(*mixed(), method="dfm", categorical=[2, 3, 4], **FEW),
+    "fm": lambda: binfm.train(*holes(), method="fm", m=5, epochs=3),
+    "fm-sparse": lambda: binfm.train(*stored(), method="fm", **FEW),
     "weights": lambda: binfm.train(
         *holes(800), m=20, epochs=3, sample_weight=draws(800, 1, 8)[:, 0], lambda_w=1e-3, lambda_v=1e-3, scaling=False
     ),

@@ -32,15 +32,15 @@ class Column:
             return None
         if value != value:
             return self.cells() if self.missing else None
-        if self.kind != "categorical":
+        if self.kind in ("numeric", "raw"):
             return sum(key(edge) <= key(value + 0.0) for edge in self.edges)
         known = range(len(self.levels)) if isinstance(self.levels[0], str) else self.levels
         return known.index(value) if value in known else None
 
-    def x(self, value):
-        """Return what the weights of an active row are multiplied by."""
-        center, scale = self.units or (0, 0)
-        return min(max((value - center) * scale, -1e6), 1e6) if self.kind == "raw" else 1
+    def standard(self, value):
+        """Return a number in standard units."""
+        center, scale = self.units
+        return min(max((value - center) * scale, -1e6), 1e6)
 
 
 class File:
@@ -142,7 +142,7 @@ class File:
         return [number(key) for key in keys]
 
     def active(self, values):
-        """Return the rows that a row of numbers activates, each with its x; the number of a text is its place."""
+        """Return the rows that a row of numbers activates, and what multiplies each; a text's number is its place."""
         rows, first = [], 0
         for column, value in zip(self.columns, values, strict=True):
             cell = column.cell(value, self.flags & 1)
@@ -150,24 +150,25 @@ class File:
                 start = first + cell * (self.tilings if column.copies else 1)
                 if cell == column.cells():  # missing: behind all others
                     start = first + column.rows(self.tilings) - self.tilings
-                rows += [(row, column.x(value)) for row in range(start, start + self.tilings)]
+                x = column.standard(value) if column.kind == "raw" else 1
+                rows += [(row, x) for row in range(start, start + self.tilings)]
             first += column.rows(self.tilings)
         return rows
 
     def scores(self, values):
-        """Return the score of a row by each function; of bfm in whole numbers until the last step."""
-        active, scores = self.active(values), []
-        for k, scale in enumerate(self.scales):
-            rows = [[x * weight for weight in self.weights[row * self.functions + k]] for row, x in active]
-            linear = sum(row[0] for row in rows)
-            sums = [sum(column) for column in zip(*rows, strict=True)][1:]
-            twice = sum(s * s for s in sums) - sum(v * v for row in rows for v in row[1:])
-            if self.method == "bfm":
-                parts = zip(scale, self.shifts[2:] + self.shifts[:2], (1, linear, twice // 2), strict=True)
-                scores.append(math.ldexp(float(sum((a << shift) * term for a, shift, term in parts)), -self.exponent))
-            else:
-                scores.append(scale[0] + linear + (scale[1] ** 2 if self.method == "dfm" else 1) * twice / 2)
-        return scores
+        """Return the score of a row by each function: of bits in whole numbers until the last step."""
+        return [self.score(k, self.active(values)) for k in range(self.functions)]
+
+    def score(self, k, active):
+        own = [[x * weight for weight in self.weights[row * self.functions + k]] for row, x in active]
+        linear = sum(weights[0] for weights in own)
+        squares = sum(sum(column) ** 2 - sum(v * v for v in column) for column in list(zip(*own, strict=True))[1:])
+        if self.method != "bfm":
+            bias, beta = (*self.scales[k], 1.0)[:2]
+            return bias + linear + beta**2 * squares / 2
+        (bias, a, c), (shift_a, shift_c, shift_bias) = self.scales[k], self.shifts
+        whole = (bias << shift_bias) + (a << shift_a) * linear + (c << shift_c) * (squares // 2)
+        return math.ldexp(float(whole), -self.exponent)
 
     def read_labels(self):
         (kind,) = self.take("B")

@@ -49,12 +49,11 @@ def test_it_scores_the_same_bits(golden):
         assert np.reshape(model.decision_function(sparse.csr_array(rows)), scores.shape).tobytes() == scores.tobytes()
 
 
-def test_a_reader_written_from_the_page_scores_the_same(golden):
-    """The same bits, or nearly where weights are floats."""
+def test_a_reader_written_from_the_page_scores_the_same_bits(golden):
     path, rows, scores = golden
     file = File(path.read_bytes())
-    found = np.array([file.scores(row.tolist()) for row in rows])
+    read = np.array([file.scores(row.tolist()) for row in rows])
     if file.method == "bfm":
-        assert found.tobytes() == scores.tobytes()
+        assert read.tobytes() == scores.tobytes()
     else:
-        np.testing.assert_allclose(found, scores, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(read, scores, rtol=1e-4, atol=1e-4 * np.abs(scores).max())
