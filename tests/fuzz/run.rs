@@ -110,7 +110,7 @@ pub fn run(settings: Settings) -> Report {
         {
             thread::sleep(Duration::from_millis(50));
             desks.iter().zip(&mut seen).for_each(|(desk, seen)| watch(desk, seen));
-            if told.elapsed() > Duration::from_mins(1) {
+            if told.elapsed() > Duration::from_secs(60) {
                 told = Instant::now();
                 let inputs: usize =
                     desks.iter().map(|desk| desk.turn.load(Ordering::Relaxed)).sum();
