@@ -17,7 +17,7 @@ unexport CONDA_PREFIX PYTHONHOME PYTHONPATH
 # Two installers at once would race in one .venv; cargo uses all cores by itself.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint memcheck bench bench-peers accuracy settings pareto probabilities device-deps device-test device-report misra docs pictures wheel wheel-test lines clean
+.PHONY: help build demo test lint fuzz golden kills memcheck bench bench-peers accuracy settings pareto hostile-peers probabilities device-deps device-test device-report misra dependencies docs pictures wheel wheel-test lines clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,16 @@ lint: build .venv/group-lint ## check format, lints and types
 	$(BIN)/mypy
 	cd python && $(CURDIR)/$(BIN)/python -m mypy.stubtest --mypy-config-file ../pyproject.toml binfm._core
 
+fuzz: ## load and score damaged and hostile files, FUZZ_SECONDS=60 of random ones on FUZZ_THREADS=2
+	FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) FUZZ_SEED=$(or $(FUZZ_SEED),$$(date +%s)) \
+	  cargo test --locked --test fuzz -- --nocapture --test-threads=1
+
+kills: build .venv/group-test ## kill a process in the middle of a save, 1,000 times
+	BINFM_KILLS=1000 $(BIN)/python -m pytest -s tests/python/test_nothing_lost.py -k killed
+
+golden: build .venv/group-test ## write the golden models of this version that are not there yet, and the hashes of all
+	$(BIN)/python tests/golden/make.py
+
 memcheck: ## run the kernels' tests, all tiers of this CPU, under valgrind
 	@command -v valgrind >/dev/null || { echo "memcheck needs valgrind (Debian: apt-get install valgrind)"; exit 1; }
 	cargo test --locked --test kernels --test single_row \
@@ -61,6 +71,9 @@ settings: build .venv/group-bench ## measure accuracy by m, b and tilings, write
 
 pareto: build .venv-pareto/ready ## measure accuracy by model bytes against other packages; ONLY=binfm measures binfm again
 	PYTHONPATH=python:benches .venv-pareto/bin/python -m pareto $(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
+
+hostile-peers: build .venv-hostile/ready ## damage model files of other packages and load them, write benches/results/hostile.md
+	PYTHONPATH=python:benches .venv-hostile/bin/python -m hostile
 
 probabilities: build .venv-pareto/ready ## measure calibration and rare categories, write benches/results/probabilities.md
 	PYTHONPATH=python:benches .venv-pareto/bin/python benches/probabilities.py
@@ -83,6 +96,9 @@ device-report: build .venv/group-test .venv/group-bench ## measure the runtime o
 misra: ## list what cppcheck's MISRA add-on finds in the C runtime
 	cppcheck --quiet --addon=misra --std=c99 --enable=warning,style,performance,portability \
 		-Ipython/binfm/include tests/c/firmware/all.c
+
+dependencies: ## write docs/dependencies.md: every crate and package, its licence and reason
+	$(PYTHON) docs/dependencies.py
 
 docs: build .venv/group-docs .venv/group-test ## build the documentation into site/; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d .venv/doctrees docs site
@@ -110,7 +126,7 @@ lines: ## count lines per file and per function
 	@$(PYTHON) benches/lines.py
 
 clean: ## remove everything that was built
-	rm -rf .venv .venv-peers .venv-pareto target site dist demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
+	rm -rf .venv .venv-peers .venv-pareto .venv-hostile target site dist demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
 	find python tests benches -name __pycache__ -prune -exec rm -rf {} +
 
 $(EXTENSION): .venv/ready pyproject.toml $(RUST)
@@ -125,10 +141,10 @@ $(EXTENSION): .venv/ready pyproject.toml $(RUST)
 	@touch $@
 
 # The other packages bring numpy, pandas and more of their own choice: they never meet those of the tests.
-.venv-pareto/ready: pyproject.toml
-	$(PYTHON) -m venv .venv-pareto
-	.venv-pareto/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
-	.venv-pareto/bin/python -m pip install --quiet --group pareto
+.venv-pareto/ready .venv-hostile/ready: .venv-%/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-$*/bin/python -m pip install --quiet --group $*
 	@touch $@
 
 .venv/group-%: pyproject.toml .venv/ready

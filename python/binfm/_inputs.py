@@ -16,6 +16,8 @@ from binfm._categories import check_exact, chosen_columns, coded, label, vocabul
 from binfm._tables import Column, Distinct, Frame, check_names, is_table, read
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from numpy.typing import NDArray
 
     from binfm._tables import Names
@@ -77,7 +79,9 @@ def training_table(
     return numbers, columns, vocabularies, table.names
 
 
-def table_for(X: Any, vocabularies: dict[int, list[str]], unused: frozenset[int], names: Names) -> Dense | Csr:
+def table_for(
+    X: Any, vocabularies: dict[int, list[str]], unused: Callable[[], Iterable[int]], names: Names
+) -> Dense | Csr:
     """Return `X` for a model whose text columns have these vocabularies; unused columns may hold anything."""
     table = _columns_of(X)
     if isinstance(table, tuple):
@@ -90,7 +94,7 @@ def table_for(X: Any, vocabularies: dict[int, list[str]], unused: frozenset[int]
         check_names(table.names, names)
     if vocabularies and max(vocabularies) >= len(table.columns):
         return np.empty((1, len(table.columns)), np.float32)  # too narrow: the core says so and names both widths
-    return coded(table.columns, vocabularies, unused, table.names, "in training it held numbers")
+    return coded(table.columns, vocabularies, frozenset(unused()), table.names, "in training it held numbers")
 
 
 def weights(sample_weight: Any, name: str, rows: int) -> NDArray[np.float64] | None:

@@ -82,7 +82,7 @@ class Trainer:
                 problem.table, problem.target, problem.weight, problem.valid, settings, steady, told
             )
         model = Model._of(core, history, best)
-        self._unused = model._unused
+        self._unused = frozenset(model._unused())
         return model
 
     def _made_with(self) -> Problem:
@@ -93,7 +93,7 @@ class Trainer:
     def _problem(self, X: Any, y: Any, weight: Any, eval_set: Any) -> Problem:
         """Return further rows, read as the first ones were."""
         X = read(X) if is_table(X) else X
-        table = table_for(X, self._vocabularies, self._unused, self._names)
+        table = table_for(X, self._vocabularies, lambda: self._unused, self._names)
         regression = self._labels is REGRESSION
         target = regression_target(y, "y") if regression else class_numbers(y, self._labels, "y")
         same_length("X", rows_of(table), "y", len(target))

@@ -290,7 +290,7 @@ def evaluation(
     if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
         raise ValueError("eval_set: got something else than (X, y) or (X, y, sample_weight), which are accepted")
     try:
-        table = table_for(eval_set[0], vocabularies, frozenset(), names)
+        table = table_for(eval_set[0], vocabularies, frozenset, names)
     except (ValueError, TypeError) as error:
         raise type(error)(f"eval_set: {error}") from None
     name = "eval_set's y"

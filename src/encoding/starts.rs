@@ -100,7 +100,7 @@ impl Encoder {
             };
             let mut category = Category::Missing;
             dense.categories(feature.column, row, core::slice::from_mut(&mut category));
-            feature.span.level_start(levels, category)
+            feature.span.level_start(levels, category, self.zero_is_absent)
         });
         active.push_row(starts);
     }
@@ -134,7 +134,7 @@ impl Encoder {
                     dense.categories(feature.column, first, &mut block.categories);
                     let starts = block.starts.iter_mut().skip(j).step_by(width);
                     starts.zip(&block.categories).for_each(|(start, &category)| {
-                        *start = feature.span.level_start(levels, category);
+                        *start = feature.span.level_start(levels, category, self.zero_is_absent);
                     });
                 }
             }
@@ -195,7 +195,9 @@ impl Feature {
                 self.span.start_or_absent(value, edges.cell(value), zero_is_absent)
             }
             Values::Raw(_) => self.span.start_or_absent(value, 0, zero_is_absent),
-            Values::Levels(levels) => self.span.level_start(levels, value.category()),
+            Values::Levels(levels) => {
+                self.span.level_start(levels, value.category(), zero_is_absent)
+            }
         }
     }
 }
@@ -212,8 +214,14 @@ impl Span {
         }
     }
 
-    pub(super) fn level_start(&self, levels: &Levels, category: Category) -> u32 {
+    pub(super) fn level_start(
+        &self,
+        levels: &Levels,
+        category: Category,
+        zero_is_absent: bool,
+    ) -> u32 {
         match category {
+            Category::Level(0) if zero_is_absent => ABSENT,
             Category::Level(level) => levels.cell(level).map_or(ABSENT, |cell| self.start(cell)),
             Category::Missing => self.missing_start().unwrap_or(ABSENT),
             Category::Fraction => ABSENT,

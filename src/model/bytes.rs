@@ -94,7 +94,10 @@ impl<'a> Reader<'a> {
                 if value.saturating_mul(least as u64) > self.left() as u64 {
                     return wrong(first, "a count is greater than the rest of the file can hold");
                 }
-                return Ok(value as usize);
+                return match usize::try_from(value) {
+                    Ok(count) => Ok(count),
+                    Err(_) => wrong(first, "a count is too large for this machine"),
+                };
             }
         }
         wrong(first, "a count has more than five bytes")

@@ -10,10 +10,6 @@ use crate::encoding::Encoder;
 use crate::error::room;
 use crate::{Error, Result};
 use alloc::{string::String, vec::Vec};
-#[cfg(feature = "std")]
-use std::io::Write;
-#[cfg(feature = "std")]
-use std::path::Path;
 
 const MAGIC: [u8; 4] = *b"\xb1FM\n";
 const VERSION: u8 = 1;
@@ -98,33 +94,6 @@ impl Model {
             Some(names) => model.with_names(names),
             None => Ok(model),
         }
-    }
-
-    /// Write a file; at any moment the path holds the old file or the whole new one.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    #[cfg(feature = "std")]
-    pub fn save(&self, path: &Path) -> Result<()> {
-        // A link stays a link: what it points to is replaced.
-        let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        replace(&target, &self.to_bytes())
-            .map_err(|source| Error::Io { path: path.display().to_string(), source })
-    }
-
-    /// Read a file.
-    ///
-    /// # Errors
-    /// If the system refuses or it is no model.
-    #[cfg(feature = "std")]
-    pub fn load(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|source| match source.kind() {
-            std::io::ErrorKind::OutOfMemory => {
-                Error::Memory(path.metadata().map_or(0, |file| file.len() as usize))
-            }
-            _ => Error::Io { path: path.display().to_string(), source },
-        })?;
-        Self::from_bytes(&bytes)
     }
 
     fn parts(&self) -> Vec<(&'static str, Vec<u8>)> {
@@ -235,25 +204,34 @@ fn scale_size(functions: usize) -> usize {
     if functions == 1 { 2 } else { 1 }
 }
 
-/// Magic, version, flags, length and checksum; what is left is everything before the checksum.
-fn check_frame(bytes: &[u8]) -> Result<&[u8]> {
+/// Bytes that tell whether a file is a model, and how long it is.
+pub const FRAME: usize = 10;
+
+/// The length that the first bytes of a file tell, if they are a model's.
+pub fn told_length(bytes: &[u8]) -> Result<usize> {
     let Some(magic) = bytes.get(..4) else {
         return Err(Error::format(bytes.len(), "the file ends early"));
     };
     if magic != MAGIC {
         return Err(Error::format(0, "the first four bytes are not a model's"));
     }
-    let Some((&header, _)) = bytes.split_first_chunk::<10>() else {
+    let Some((&header, _)) = bytes.split_first_chunk::<FRAME>() else {
         return Err(Error::format(bytes.len(), "the file ends early"));
     };
     if header[4] != VERSION {
         let reason = format!("format version {} is not {VERSION}, the one known here", header[4]);
         return Err(Error::format(4, reason));
     }
-    let length = u32::from_le_bytes([header[6], header[7], header[8], header[9]]) as usize;
+    let length = u32::from_le_bytes([header[6], header[7], header[8], header[9]]);
+    Ok(usize::try_from(length).unwrap_or(usize::MAX))
+}
+
+/// Magic, version, length and checksum; what is left is everything before the checksum.
+fn check_frame(bytes: &[u8]) -> Result<&[u8]> {
+    let length = told_length(bytes)?;
     if length != bytes.len() || length < HEADER + CHECKSUM {
-        let reason = format!("the length {length} is not that of the file, {},", bytes.len());
-        return Err(Error::format(6, reason));
+        let but = if length < bytes.len() { "ends later" } else { "ends early" };
+        return Err(Error::format(6, format!("the length is {length}, but the file {but},")));
     }
     let (content, checksum) = bytes.split_at(length - CHECKSUM);
     if CRC.checksum(content).to_le_bytes() != *checksum {
@@ -376,11 +354,15 @@ impl Header {
         let mut shared = Shared::new(self.usual_edges, self.method.is_raw());
         let bits = |column: usize| used.map_or(Some(&u8::MAX), |used| used.get(column / 8));
         let is_used =
-            |column: usize| bits(column).is_some_and(|bits| bits >> (column % 8) & 1 == 1);
-        let columns = (0..self.features)
-            .map(|column| is_used(column).then(|| shared.read(reader, self.tilings)).transpose());
-        let columns = columns.collect::<Result<Vec<_>>>()?;
-        let encoder = Encoder::new(columns, self.tilings, self.flags & ZERO_IS_ABSENT != 0)
+            |column: &usize| bits(*column).is_some_and(|bits| bits >> (column % 8) & 1 == 1);
+        // Not by `collect`: what it grows by would be more than the file is worth.
+        let numbers = (0..self.features).filter(is_used);
+        let mut columns = room(numbers.clone().count().min(reader.left()))?;
+        for number in numbers {
+            columns.push((number, shared.read(reader, self.tilings)?));
+        }
+        let zero_is_absent = self.flags & ZERO_IS_ABSENT != 0;
+        let encoder = Encoder::of_used(self.features, columns, self.tilings, zero_is_absent)
             .map_err(|_| Error::format(at, "there are too many parameter rows"))?;
         if usual_edges(&encoder) != self.usual_edges {
             return wrong(25, "the usual number of edges is another");
@@ -449,29 +431,4 @@ impl Header {
         let has_names = self.flags & HAS_NAMES != 0;
         has_names.then(|| read_names(reader, self.features)).transpose()
     }
-}
-
-/// Write beside the target, see it on the disk, then take its name.
-#[cfg(feature = "std")]
-fn replace(target: &Path, content: &[u8]) -> std::io::Result<()> {
-    let folder =
-        target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // The system's own error: tempfile's has lost the number by which Python knows it.
-    let mut refused = None;
-    let create = |path: &Path| {
-        let created = std::fs::OpenOptions::new().write(true).create_new(true).open(path);
-        created.inspect_err(|error| refused = error.raw_os_error())
-    };
-    let created = tempfile::Builder::new().prefix(".binfm-").make_in(folder, create);
-    let mut file =
-        created.map_err(|error| refused.map_or(error, std::io::Error::from_raw_os_error))?;
-    if let Ok(old) = std::fs::metadata(target) {
-        file.as_file().set_permissions(old.permissions())?;
-    }
-    file.as_file_mut().write_all(content)?;
-    file.as_file().sync_all()?;
-    file.persist(target).map_err(|refused| refused.error)?;
-    #[cfg(unix)]
-    std::fs::File::open(folder)?.sync_all()?;
-    Ok(())
 }

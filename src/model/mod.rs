@@ -3,6 +3,8 @@
 
 mod bits;
 mod bytes;
+#[cfg(feature = "std")]
+mod disk;
 mod features;
 mod file;
 mod labels;
@@ -96,7 +98,7 @@ impl Model {
     pub fn with_reals(encoder: Encoder, reals: Reals, loss: Loss, labels: Labels) -> Result<Self> {
         check_size(reals.size())?;
         if !reals.are_finite() {
-            let accepted = "is a smaller one, with which they stay finite";
+            let accepted = "is a smaller one (or targets in other units)";
             return Err(Error::value("learning_rate", "weights that grew without end", accepted));
         }
         Ok(Self { encoder, weights: Weights::Reals(reals), loss, labels, names: None })

@@ -22,6 +22,9 @@ pub struct Reals {
     pub(super) m: usize,
 }
 
+/// Factors are not larger: times a value and summed over rows they stay far below the greatest float32.
+const MOST_FACTOR: f32 = (1_u64 << 60) as f32;
+
 /// The factors, row by row, function by function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Factors {
@@ -133,11 +136,11 @@ impl Reals {
         4 * self.w.len() + factors
     }
 
-    /// Whether all are numbers.
+    /// Whether all are numbers, and so small that every score is one.
     pub fn are_finite(&self) -> bool {
         let finite = |numbers: &[f32]| numbers.iter().all(|number| number.is_finite());
         let factors = match &self.factors {
-            Factors::Floats(numbers) => finite(numbers),
+            Factors::Floats(numbers) => numbers.iter().all(|v| v.abs() <= MOST_FACTOR),
             Factors::Signs(_) => true,
         };
         factors && finite(&self.bias) && finite(&self.beta) && finite(&self.w)

@@ -294,6 +294,11 @@ fn sign_table(signs: &SignRows, tilings: usize) -> Result<SignTable> {
     let (m, functions) = (signs.factors(), signs.functions());
     let (per_word, words_each) = if m <= 64 { (64 / m, 1) } else { (1, m.div_ceil(64)) };
     let width = functions.div_ceil(per_word) * words_each;
+    if signs.rows() == 0 {
+        // However many functions and factors: without rows there is nothing to count.
+        let (words, slots) = (Vec::new(), Vec::new());
+        return Ok(SignTable { words, width: 0, tilings, slots, functions });
+    }
     let mut slots = Vec::new();
     for function in 0..functions {
         for word in 0..words_each {
@@ -317,13 +322,18 @@ fn sign_table(signs: &SignRows, tilings: usize) -> Result<SignTable> {
     Ok(SignTable { words, width, tilings, slots, functions })
 }
 
+/// Σ w over the rows from each start on: as a start moves on, one row leaves the sum and another enters.
 fn linear_sums(signs: &SignRows, tilings: usize) -> Result<Vec<i16>> {
-    let mut sums = filled(signs.rows().saturating_mul(signs.functions()), 0)?;
-    for start in 0..(signs.rows() + 1).saturating_sub(tilings) {
-        for function in 0..signs.functions() {
-            let rows = start..start + tilings;
-            sums[start * signs.functions() + function] =
-                rows.map(|row| i16::from(signs.sign(function, row, 0))).sum();
+    let (rows, functions) = (signs.rows(), signs.functions());
+    let w = |function: usize, row: usize| i16::from(signs.sign(function, row, 0));
+    let mut sums = filled(rows.saturating_mul(functions), 0)?;
+    for function in 0..functions {
+        let mut sum = (0..tilings.min(rows)).map(|row| w(function, row)).sum();
+        for start in 0..(rows + 1).saturating_sub(tilings) {
+            sums[start * functions + function] = sum;
+            if start + tilings < rows {
+                sum += w(function, start + tilings) - w(function, start);
+            }
         }
     }
     Ok(sums)

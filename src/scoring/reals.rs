@@ -183,7 +183,6 @@ impl RealScorer {
                 own += x * x * self.squares[at];
             }
         }
-        let squares: f64 = sums.iter().map(|&sum| f64::from(sum) * f64::from(sum)).sum();
-        RealTerms { linear, pairs: (squares - own) / 2.0 }
+        RealTerms { linear, pairs: (kernels::sum_squares(sums) - own) / 2.0 }
     }
 }
