@@ -11,7 +11,6 @@ from binfm._labels import REGRESSION, Labels, class_numbers, encode_classes, reg
 from binfm._problem import Problem
 from binfm._tables import is_table, read
 from binfm.model import Model
-from binfm.tuning import search
 
 if TYPE_CHECKING:
     from binfm._inputs import Csr, Dense
@@ -146,6 +145,8 @@ def train(
         raise TypeError(f"callback: got {type(callback).__name__}; accepted is a function of epoch and record")
     found = None
     if max_bytes is not None:
+        from binfm.tuning import search
+
         limit = whole("max_bytes", max_bytes)
         with Progress(progress, None, "fit") as bar:
             settings, found = search(problem, settings, free, limit, bar.advance)
