@@ -177,7 +177,7 @@ impl Header {
         let mut shared = Shared::new(self.usual_edges, self.method.is_raw());
         let bits = |column: usize| used.map_or(Some(&u8::MAX), |used| used.get(column / 8));
         let is_used =
-            |column: &usize| bits(*column).is_some_and(|bits| bits >> (column % 8) & 1 == 1);
+            |&column: &usize| bits(column).is_some_and(|bits| bits >> (column % 8) & 1 == 1);
         // Not by `collect`: what it grows by would be more than the file is worth.
         let numbers = (0..self.features).filter(is_used);
         let mut columns = room(numbers.clone().count().min(reader.left()))?;
@@ -186,7 +186,10 @@ impl Header {
         }
         let zero_is_absent = self.has(ZERO_IS_ABSENT);
         let encoder = Encoder::of_used(self.features, columns, self.tilings, zero_is_absent)
-            .map_err(|_| Error::format(at, "there are too many parameter rows"))?;
+            .map_err(|error| match error {
+                Error::Value { .. } => Error::format(at, "there are too many parameter rows"),
+                other => other,
+            })?;
         if usual_edges(&encoder) != self.usual_edges {
             return wrong(25, "the usual number of edges is another");
         }

@@ -150,6 +150,11 @@ impl RealScorer {
         let encoder = self.model.encoder();
         encoder.activate(isa, table, first, rows, block, active);
         real_terms.clear();
+        if self.squares.is_empty() {
+            // However many functions and factors: without parameter rows there is nothing to add.
+            real_terms.resize(rows * self.functions, RealTerms::default());
+            return real_terms;
+        }
         let (m, tilings) = (self.model.weights().factors(), encoder.tilings() as usize);
         sums.resize(self.functions * m, 0.0);
         let mut from = 0;

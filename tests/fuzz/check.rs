@@ -6,11 +6,14 @@ use binfm::encoding::{Matrix, Table};
 use binfm::model::{Model, Weights};
 use binfm::scoring::{RealScorer, Scorer, Scratch};
 use binfm::{Error, Result};
+use std::ops::Range;
 
 /// Bytes of memory for each byte of the file while it is read, and some for an error's text.
 pub const LOAD: (usize, usize) = (128, 1 << 10);
 /// The same until it is ready to score: tables of cells have a size of their own.
 pub const READY: (usize, usize) = (512, 1 << 16);
+/// The same while rows are scored, the rows and their scores included.
+pub const SCORE: (usize, usize) = (2048, 1 << 16);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -32,9 +35,11 @@ pub fn check(bytes: &[u8]) -> Verdict {
         Err(other) => panic!("another error than that of the format: {other}"),
     };
     assert!(model.to_bytes() == bytes, "there is one file for each model");
-    let (scorer, held) = most_held(|| Ready::new(model).unwrap());
+    let (engine, held) = most_held(|| Engine::new(model));
     within("make ready", held, bytes, READY);
-    score(&scorer).unwrap();
+    let engine = engine.unwrap();
+    let ((), held) = most_held(|| engine.score().unwrap());
+    within("score", held, bytes, SCORE);
     Verdict::Loaded
 }
 
@@ -65,81 +70,71 @@ const STRANGE: [f32; 16] = [
 /// Wider rows are scored one at a time only.
 const WIDE: usize = 4096;
 
-/// A scorer of bits or of floats.
-enum Ready {
+/// A model made ready to score, whatever its weights.
+enum Engine {
     Bits(Scorer),
     Reals(RealScorer),
 }
 
-/// L and Q of one row and function: a whole number each, or the bits of a float.
-type Pair = [u64; 2];
-
-impl Ready {
+impl Engine {
     fn new(model: Model) -> Result<Self> {
-        match model.weights() {
-            Weights::Bits { .. } => Scorer::new(model).map(Self::Bits),
-            Weights::Reals(_) => RealScorer::new(model).map(Self::Reals),
-        }
+        Ok(match model.weights() {
+            Weights::Bits { .. } => Self::Bits(Scorer::new(model)?),
+            Weights::Reals(_) => Self::Reals(RealScorer::new(model)?),
+        })
     }
 
-    fn model(&self) -> &Model {
-        match self {
+    /// Many rows, one row and a sparse table give the same.
+    fn score(&self) -> Result<()> {
+        let model = match self {
             Self::Bits(scorer) => scorer.model(),
             Self::Reals(scorer) => scorer.model(),
+        };
+        let columns = model.encoder().columns();
+        let rows = if columns <= WIDE { STRANGE.len() } else { 1 };
+        let value = |i: usize| STRANGE[(i / columns + i % columns * 7) % STRANGE.len()];
+        let values: Vec<f32> = (0..rows * columns).map(value).collect();
+        let matrix = Matrix::new(&values, columns);
+        let all = self.bits(Table::Dense(&matrix), 0..rows)?;
+        for (row, together) in all.chunks_exact(all.len() / rows).enumerate() {
+            let alone = self.bits(Table::Dense(&matrix), row..row + 1)?;
+            assert_eq!(alone, together, "row {row} alone and in company");
         }
+        let ends: Vec<i64> = (0..=rows).map(|row| (row * columns) as i64).collect();
+        let places: Vec<i64> = (0..rows).flat_map(|_| 0..columns as i64).collect();
+        let (ends, places) = (Whole::Long(&ends), Whole::Long(&places));
+        let csr = Csr::new(ends, places, Values::Single(&values), columns)?;
+        assert_eq!(self.bits(Table::Csr(&csr), 0..rows)?, all, "sparse and dense");
+        Ok(())
     }
 
-    /// The terms of some rows, after a look at the scores, classes and probabilities that they make.
-    fn terms(&self, table: Table, rows: std::ops::Range<usize>) -> Result<Vec<Pair>> {
-        let (labels, mut room) = (self.model().labels().len(), Scratch::default());
-        let functions = self.model().weights().functions();
+    /// The scores of some rows as bits; on the way, classes and probabilities.
+    fn bits(&self, table: Table, rows: Range<usize>) -> Result<Vec<u64>> {
+        let (mut room, count) = (Scratch::default(), rows.len());
+        let mut scores = vec![];
         match self {
             Self::Bits(scorer) => {
-                let all = scorer.terms(table, rows, &mut room)?;
-                for terms in all.chunks_exact(functions) {
-                    let mut out = vec![0.0; labels.max(functions)];
+                let terms = scorer.terms(table, rows, &mut room)?;
+                for terms in terms.chunks_exact(terms.len() / count) {
+                    scores.extend(terms.iter().enumerate().map(|(k, &t)| scorer.score(k, t)));
+                    let mut out = vec![0.0; terms.len().max(2)];
                     scorer.probabilities(terms, &mut out);
-                    let scores = terms.iter().enumerate().map(|(k, &t)| scorer.score(k, t));
-                    look_at(scorer.class(terms), scores, &out);
+                    assert!(out.iter().all(|p| (0.0..=1.0).contains(p)), "{out:?}");
+                    assert!(scorer.class(terms) < out.len());
                 }
-                Ok(all.iter().map(|t| [t.linear as u64, t.pairs as u64]).collect())
+                assert!(!scores.iter().any(|score| score.is_nan()));
             }
             Self::Reals(scorer) => {
-                let all = scorer.terms(table, rows, &mut room)?;
-                for terms in all.chunks_exact(functions) {
-                    let mut out = vec![0.0; labels.max(functions)];
+                let terms = scorer.terms(table, rows, &mut room)?;
+                for terms in terms.chunks_exact(terms.len() / count) {
+                    scores.extend(terms.iter().enumerate().map(|(k, &t)| scorer.score(k, t)));
+                    let mut out = vec![0.0; terms.len().max(2)];
                     scorer.probabilities(terms, &mut out);
-                    let scores = terms.iter().enumerate().map(|(k, &t)| scorer.score(k, t));
-                    look_at(scorer.class(terms), scores, &out);
+                    assert!(scorer.class(terms) < out.len());
                 }
-                Ok(all.iter().map(|t| [t.linear.to_bits(), t.pairs.to_bits()]).collect())
             }
         }
+        // Float weights may be so large that a sum is none: then it is none each time.
+        Ok(scores.iter().map(|x| if x.is_nan() { u64::MAX } else { (x + 0.0).to_bits() }).collect())
     }
-}
-
-/// Many rows, one row and a sparse table give the same.
-fn score(scorer: &Ready) -> Result<()> {
-    let columns = scorer.model().encoder().columns();
-    let rows = if columns <= WIDE { STRANGE.len() } else { 1 };
-    let value = |i: usize| STRANGE[(i / columns + i % columns * 7) % STRANGE.len()];
-    let values: Vec<f32> = (0..rows * columns).map(value).collect();
-    let matrix = Matrix::new(&values, columns);
-    let all = scorer.terms(Table::Dense(&matrix), 0..rows)?;
-    let functions = all.len() / rows;
-    for (row, together) in all.chunks_exact(functions).enumerate() {
-        let alone = scorer.terms(Table::Dense(&matrix), row..row + 1)?;
-        assert_eq!(alone, together, "row {row} alone and in company");
-    }
-    let ends: Vec<i64> = (0..=rows).map(|row| (row * columns) as i64).collect();
-    let places: Vec<i64> = (0..rows).flat_map(|_| 0..columns as i64).collect();
-    let csr = Csr::new(Whole::Long(&ends), Whole::Long(&places), Values::Single(&values), columns)?;
-    assert_eq!(scorer.terms(Table::Csr(&csr), 0..rows)?, all, "sparse and dense");
-    Ok(())
-}
-
-fn look_at(class: usize, mut scores: impl Iterator<Item = f64>, probabilities: &[f64]) {
-    assert!(class < probabilities.len().max(2));
-    assert!(scores.all(f64::is_finite));
-    assert!(probabilities.iter().all(|p| (0.0..=1.0).contains(p)), "{probabilities:?}");
 }

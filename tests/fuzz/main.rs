@@ -72,8 +72,9 @@ fn every_flipped_bit_with_the_right_checksum_is_refused_or_scores() {
 #[test]
 fn every_number_at_its_extremes_is_refused_or_scores() {
     let (mut inputs, mut loaded) = (0, 0);
+    let step = if thorough() { 1 } else { 5 };
     for seed in seeds() {
-        for body in extremes::of(&seed) {
+        for body in extremes::of(&seed).step_by(step) {
             inputs += 1;
             loaded += usize::from(check(&signed(body)) == Verdict::Loaded);
         }

@@ -17,7 +17,7 @@ pub struct Seed {
     pub bytes: Vec<u8>,
     /// Header, scales, features, …; the checksum is none of them, and none is empty.
     pub parts: Vec<Range<usize>>,
-    /// The one of them that has the bits, in which every value is a model's.
+    /// The one of them that has the weights, in which nearly every value is a model's.
     pub bits: Range<usize>,
 }
 
@@ -30,7 +30,7 @@ impl Seed {
         for (name, size) in report {
             let part = end..end + size;
             end = part.end;
-            if name == "bits" {
+            if matches!(name, "bits" | "weights") {
                 seed.bits = part.clone();
             }
             if name != "checksum" && size > 0 {

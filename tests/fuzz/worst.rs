@@ -12,14 +12,24 @@ struct Header {
     factors: u16,
     functions: u16,
     tilings: u8,
+    /// In the upper half; 0 is bits, 1 floats.
+    method: u8,
     usual_edges: u16,
 }
 
-const PLAIN: Header =
-    Header { flags: 0, features: 1, factors: 1, functions: 1, tilings: 1, usual_edges: 0 };
+const PLAIN: Header = Header {
+    flags: 0,
+    features: 1,
+    factors: 1,
+    functions: 1,
+    tilings: 1,
+    method: 0,
+    usual_edges: 0,
+};
 const LABELS: u8 = 2;
 const UNUSED: u8 = 4;
 const NAMES: u8 = 8;
+const FLOATS: u8 = 0x10;
 
 /// First bytes of a record: a feature without edges, with one code, with levels 0, 1, …, and with texts.
 const NO_EDGES: u8 = 1;
@@ -28,16 +38,18 @@ const COUNTING: u8 = 2;
 const TEXT: u8 = 3;
 
 fn file(header: Header, features: &[u8], bits: usize, rest: &[u8]) -> Vec<u8> {
-    let Header { flags, features: columns, factors, functions, tilings, usual_edges } = header;
+    let Header { flags, features: columns, factors, functions, tilings, method, usual_edges } =
+        header;
     let mut body = b"\xb1FM\n\x01".to_vec();
     body.push(flags);
     body.extend([0; 4]);
     body.extend((columns as u32).to_le_bytes());
     body.extend(factors.to_le_bytes());
     body.extend(functions.to_le_bytes());
-    body.extend([tilings, 0, 0, 0, 0, 0, 0]);
+    body.extend([tilings, method, 0, 0, 0, 0, 0]);
     body.extend(usual_edges.to_le_bytes());
-    body.resize(body.len() + if functions == 1 { 8 } else { 4 * usize::from(functions) }, 0);
+    let whole = functions == 1 && method == 0;
+    body.resize(body.len() + if whole { 8 } else { 4 * usize::from(functions) }, 0);
     body.extend(features);
     body.resize(body.len() + bits.div_ceil(8), 0);
     body.extend(rest);
@@ -101,6 +113,11 @@ fn worst(n: usize) -> Vec<(&'static str, Vec<u8>)> {
             ),
         ),
         ("functions and factors of nothing", file(Header { features: 8, ..most }, &[0], 0, &[])),
+        (
+            "functions and factors of nothing, floats",
+            file(Header { features: 8, method: FLOATS, ..most }, &[0], 0, &[]),
+        ),
+        ("floats", file(Header { method: FLOATS, ..many }, &vec![NO_EDGES; n], 8 * 8 * n, &[])),
         ("functions", file(Header { functions: u16::MAX, ..PLAIN }, &[NO_EDGES], 2 * 65_535, &[])),
         (
             "empty labels",
