@@ -6,16 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from binfm import _core
+from binfm._checks import same_length, whole
 from binfm._inputs import rows_of, table_for, weights
 from binfm._labels import REGRESSION, class_numbers, regression_target
 from binfm._problem import Problem
+from binfm._progress import Progress
 from binfm._tables import is_table, read
 from binfm.model import Model
-from binfm.training import DEFAULTS, Progress, early_stop, evaluation, prepare, same_length, whole
+from binfm.training import DEFAULTS, early_stop, evaluation, prepare
 
 if TYPE_CHECKING:
     from binfm._inputs import Settings
-    from binfm.training import Callback
+    from binfm._progress import Callback
 
 MAY_CHANGE = frozenset(
     {"epochs", "early_stopping", "validation_fraction", "patience", "n_jobs", "progress", "callback"}

@@ -10,8 +10,6 @@ import numpy as np
 from binfm._core import Model as Core
 from binfm._inputs import table_for
 from binfm._labels import as_array
-from binfm.devices import size_report
-from binfm.export import export_c
 from binfm.parameters import Parameters
 from binfm.reading._readable import Readable
 
@@ -212,7 +210,11 @@ class Model(Parameters, Readable):
         >>> report["flash"] == report["runtime"] + report["model"]
         True
         """
-        return dict(self._core.size_report()) if target is None else size_report(self, target)
+        if target is None:
+            return dict(self._core.size_report())
+        from binfm.devices import size_report
+
+        return size_report(self, target)
 
     # Bytes
 
@@ -302,6 +304,8 @@ class Model(Parameters, Readable):
         >>> "static const uint8_t gesture_model[GESTURE_BYTES]" in path.read_text()
         True
         """
+        from binfm.export import export_c
+
         export_c(self, _path(path), name=name, runtime=runtime)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 //! Models on the disk. A path holds the old file or the whole new one, and no more is read than a model has.
 
 use super::Model;
-use super::file::{FRAME, told_length};
+use super::frame::{FRAME, told_length};
 use crate::{Error, Result};
 use std::fs::{File, OpenOptions, metadata};
 use std::io::{self, Read, Write};

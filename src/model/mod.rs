@@ -7,6 +7,8 @@ mod bytes;
 mod disk;
 mod features;
 mod file;
+mod frame;
+mod header;
 mod labels;
 mod method;
 mod names;

@@ -4,7 +4,8 @@
 use super::arrays::{Arrays, Row};
 use super::door;
 use super::engine::{Engine, RowTerms};
-use crate::encoding::{Feature, Levels, Table, Values, keys};
+use super::features::fields;
+use crate::encoding::{Levels, Table, Values};
 use crate::error::{ask, guard, room};
 use crate::model::{Labels, Loss, Model, Weights};
 use crate::threads::{self, Stop, Threads};
@@ -12,7 +13,7 @@ use crate::{Error, Result};
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyFloat, PyRange, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyFloat};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -179,38 +180,7 @@ impl PyModel {
 
     /// The fields of `binfm.Feature`.
     fn feature<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
-        let fields = PyDict::new(py);
-        let Some(Feature { span, values, .. }) = self.model().encoder().of_column(index) else {
-            fields.set_item("rows", PyRange::new(py, 0, 0)?)?;
-            fields.set_item("cells", 0)?;
-            fields.set_item("stride", 1)?;
-            fields.set_item("missing_row", py.None())?;
-            fields.set_item("kind", "unused")?;
-            fields.set_item("edges", PyArray1::<f32>::from_vec(py, Vec::new()))?;
-            fields.set_item("levels", PyTuple::empty(py))?;
-            return Ok(fields);
-        };
-        let (first, rows) = (span.first as isize, span.rows() as isize);
-        fields.set_item("rows", PyRange::new(py, first, first + rows)?)?;
-        fields.set_item("cells", span.cells)?;
-        fields.set_item("stride", span.stride)?;
-        fields.set_item("missing_row", span.missing_start())?;
-        let (kind, edges) = match values {
-            Values::Numbers(edges) => ("numeric", edges.keys()),
-            Values::Raw(_) => ("raw", &[][..]),
-            Values::Levels(_) => ("categorical", &[][..]),
-        };
-        fields.set_item("kind", kind)?;
-        if let Values::Raw(standard) = values {
-            fields.set_item("center", standard.center)?;
-            fields.set_item("scale", standard.scale)?;
-        }
-        fields.set_item(
-            "edges",
-            PyArray1::from_iter(py, edges.iter().map(|&key| keys::number(key))),
-        )?;
-        fields.set_item("levels", levels(py, values)?)?;
-        Ok(fields)
+        fields(py, self.model().encoder().of_column(index))
     }
 
     fn vocabulary(&self, index: usize) -> Option<Vec<String>> {
@@ -372,13 +342,4 @@ fn zeros<T: Element>(py: Python<'_>, count: usize) -> PyResult<Bound<'_, PyArray
         ask::<T>(count)?; // numpy's answer to too little memory would be a panic
     }
     Ok(PyArray1::zeros(py, count, false))
-}
-
-fn levels<'py>(py: Python<'py>, values: &Values) -> PyResult<Bound<'py, PyTuple>> {
-    match values {
-        Values::Levels(Levels::Counting(count)) => PyTuple::new(py, 0..*count),
-        Values::Levels(Levels::Whole(levels)) => PyTuple::new(py, levels),
-        Values::Levels(Levels::Text(levels)) => PyTuple::new(py, levels),
-        _ => Ok(PyTuple::empty(py)),
-    }
 }

@@ -19,7 +19,7 @@ def wrong(error, *words, **arguments):
 
 
 PARAMETERS = [
-    wrong(ValueError, "method", "fm", "'bfm'", method="fm"),
+    wrong(ValueError, "method", "nfm", "'bfm'", method="nfm"),
     wrong(ValueError, "loss", "absolute", "logistic", "hinge", "squared_hinge", "squared", loss="absolute"),
     wrong(ValueError, "binning", "kmeans", "quantile", "uniform", binning="kmeans"),
     wrong(ValueError, "optimizer", "adam", "adagrad", "sgd", optimizer="adam"),

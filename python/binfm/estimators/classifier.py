@@ -16,7 +16,7 @@ from binfm.estimators._base import BinFM
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from binfm.training import Callback
+    from binfm._progress import Callback
 
 
 def _gives_probabilities(estimator: Any) -> bool:
