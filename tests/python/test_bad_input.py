@@ -45,6 +45,7 @@ PARAMETERS = [
     wrong(ValueError, "learning_rate", "nan", learning_rate=float("nan")),
     wrong(ValueError, "learning_rate", "'fast'", learning_rate="fast"),
     wrong(ValueError, "lambda_w", "-1", lambda_w=-1),
+    wrong(ValueError, "learning_rate", "without end", lambda_w=1e300, optimizer="sgd", epochs=3),
     wrong(ValueError, "lambda_v", "inf", lambda_v=float("inf")),
     wrong(ValueError, "min_count", "nan", min_count=float("nan")),
     wrong(ValueError, "patience", "0", patience=0),
