@@ -193,9 +193,12 @@ def _spoiled(X, indices, indptr):
 
 
 FINE = [
-    form
-    for form in sorted({**ARRAYS, **FRAMES, **SPARSE})
-    if form not in ("polars lazy", "pandas with one name", "sparse complex", "bytes", "text", "strange objects")
+    *sorted(set(ARRAYS) - {"bytes", "text", "strange objects"}),
+    *sorted(set(FRAMES) - {"pandas with one name", "polars lazy"}),
+    *(f"sparse {kind}" for kind in KINDS),
+    "sparse matrix",
+    "sparse float32",
+    "sparse with zeros",
 ]
 """Forms that hold numbers which a model can be made of."""
 

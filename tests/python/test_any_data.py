@@ -45,6 +45,8 @@ PARAMETERS = st.fixed_dictionaries(
 )
 
 
+RISKY = ("categorical", "min_count", "tilings", "learning_rate", "lambda_w", "lambda_v")
+"""Parameters with which there may well be no model."""
 SKLEARN_SAYS = (
     "The number of unique classes",
     "A column-vector y",
@@ -105,7 +107,7 @@ class AnyData(RuleBasedStateMachine):
     def train_on_something_fit(self, recipe, form, more, seed):
         """A better chance of a model than with all things wrong at once."""
         self.step()
-        more = {name: value for name, value in more.items() if name not in ("categorical", "min_count")}
+        more = {name: value for name, value in more.items() if name not in RISKY}
         return self._trained(recipe, form, more, "two", "none", seed)
 
     def _trained(self, recipe, form, more, y, weight, seed):
@@ -206,6 +208,26 @@ class AnyData(RuleBasedStateMachine):
         assert np.isfinite(why.shapley).all()
         assert str(why)
         assert why.to_records() is not None
+
+    @rule(trained=models)
+    def read(self, trained):
+        """What it says of itself: effects, pairs, parameters, C."""
+        self.step()
+        if trained is None:
+            return
+        model, recipe, form = trained
+        effects = attempt(lambda: model.effects(recipe.handed_over(form)))
+        pairs = attempt(model.interactions)
+        assert (effects is None) == (pairs is None) == (model.method in ("fm", "dfm"))
+        if effects is not None:
+            assert np.isfinite(effects.strength).all()
+            assert np.isfinite(pairs.strength).all()
+            assert str(effects)
+            assert str(pairs)
+        assert np.isin(model.w, [-1, 1]).all() or model.method != "bfm"
+        assert np.isfinite(model.V).all()
+        assert [feature.kind for feature in model.features]
+        attempt(lambda: model.export_c(Path(self.folder.name) / "model.h"))
 
     @rule(target=estimators, regression=st.booleans(), more=PARAMETERS)
     def estimator(self, regression, more):
