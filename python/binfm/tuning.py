@@ -62,6 +62,8 @@ LAST_M = 48
 """Factors at most, for the sake of time; more were not measured."""
 RATES = (0.01, 0.005)
 """Step sizes to try besides 0.02; small ones are for many rows. On average 0.05 lost 0.5 points and 0.1 lost 1.5."""
+DROPOUTS = (0.1, 0.3)
+"""Shares of the features to leave out of a row at random, to try besides none."""
 EPOCHS = (10, 60)
 """Numbers of epochs to try besides 30. Noisy data wants few, and some small models want many."""
 LOSSES = ("hinge",)
@@ -298,6 +300,8 @@ def _variants(best: Settings, free: frozenset[str]) -> list[Settings]:
     variants = [best]
     if "learning_rate" in free:
         variants += [replace(best, learning_rate=rate) for rate in RATES]
+    if "dropout" in free:
+        variants += [replace(best, dropout=share) for share in DROPOUTS]
     if "epochs" in free:
         variants += [replace(best, epochs=epochs) for epochs in EPOCHS]
     if "loss" in free:
