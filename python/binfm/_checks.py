@@ -17,7 +17,8 @@ def sized(name: str, values: Any) -> Any:
     try:
         len(values)
     except TypeError:
-        raise TypeError(f"{name}: got {type(values).__name__}; accepted is an array") from None
+        given = "one value" if getattr(values, "shape", None) == () else type(values).__name__
+        raise TypeError(f"{name}: got {given}; accepted is an array") from None
     return values
 
 

@@ -4,7 +4,9 @@ use crate::encoding::sparse::{Values, Whole};
 use crate::encoding::table::Value;
 use crate::encoding::{Category, Csr, Dense, Table};
 use ndarray::{ArrayView1, ArrayView2, Axis, s};
-use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{
+    Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray,
+};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -118,11 +120,18 @@ impl<'py> FromPyObject<'_, 'py> for Row<'py> {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(array) = object.cast::<PyArray1<f32>>() {
-            return Ok(Self::Single(array.try_readonly()?));
+        // Not what is derived from it: the values of a masked array are not those in its memory.
+        if object.is_exact_instance_of::<PyUntypedArray>() {
+            if let Ok(array) = object.cast::<PyArray1<f32>>() {
+                return Ok(Self::Single(array.try_readonly()?));
+            }
+            if let Ok(array) = object.cast::<PyArray1<f64>>() {
+                return Ok(Self::Double(array.try_readonly()?));
+            }
         }
-        if let Ok(array) = object.cast::<PyArray1<f64>>() {
-            return Ok(Self::Double(array.try_readonly()?));
+        if object.is_instance_of::<PyUntypedArray>() && object.hasattr("mask")? {
+            let numbers = object.call_method1("astype", ("f8",))?;
+            return numbers.call_method1("filled", (f64::NAN,))?.extract();
         }
         let is_text = object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>();
         object.extract().ok().filter(|_| !is_text).map(Self::Copied).ok_or_else(|| {

@@ -4,7 +4,7 @@ use super::history::History;
 use super::{Epoch, Examples, Machine, OnEpoch, Params, Run, Targets, random};
 use crate::Result;
 use crate::encoding::Encoder;
-use crate::model::{Labels, Method, Model, Reals, Scales, SignRows};
+use crate::model::{Labels, Method, Model, Real, Reals, Scales, SignRows, without_end};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Everything that training knows between two passes over rows.
@@ -192,6 +192,9 @@ impl Trainer {
         };
         let signs = SignRows::new(rows, machines.len(), m, sign);
         let real: Vec<_> = machines.iter().map(Machine::kept_scale).collect();
+        if !real.iter().all(Real::is_finite) {
+            return Err(without_end());
+        }
         Model::new(encoder, signs, Scales::new(&real), loss, labels)
     }
 }

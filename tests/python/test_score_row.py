@@ -32,6 +32,18 @@ def test_a_row_of_whole_numbers(numbers):
     assert model.score_row(np.array(row)) == model.decision_function([row])[0]
 
 
+def test_what_is_masked_is_missing(numbers):
+    model = binfm.train(numbers, numbers[:, 0] > 0, epochs=2)
+    for mask in ([True, False, False], [False, True, False], [True] * 3, False):
+        row = np.ma.masked_array(numbers[0], mask=mask)
+        assert model.score_row(row) == model.decision_function(row[None])[0]
+        filled = np.where(np.ma.getmaskarray(row), np.nan, numbers[0])
+        assert model.score_row(row) == model.score_row(filled)
+        assert model.score_row(np.ma.masked_array([1, 2, 3], mask=mask)) == model.score_row(
+            np.where(np.broadcast_to(mask, 3), np.nan, [1, 2, 3])
+        )
+
+
 def test_a_row_of_text():
     X = np.array([["a", 1.0], ["b", 2.0], ["a", 3.0], ["c", 4.0]] * 20, dtype=object)
     model = binfm.train(X, [0, 1, 0, 1] * 20, categorical=[0], epochs=3)

@@ -187,3 +187,38 @@ def test_names_that_are_found_on_first_use_are_there(run_python):
         "exec('from binfm import *; from binfm.reading import *; html_report, train, size_curve')"
     )
     assert run_python(code) == b""
+
+
+FORKED = """
+import os, signal, threading, warnings
+import numpy as np
+from binfm import BinFMClassifier
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(200_000, 20)).astype(np.float32), np.arange(200_000) % 2
+estimator = BinFMClassifier(m=64, n_jobs=1).partial_fit(X[:1000], y[:1000], classes=[0, 1])
+for learning in (True, False):
+    thread = threading.Thread(target=estimator.partial_fit, args=(X, y))
+    if learning:
+        thread.start()
+        threading.Event().wait(0.2)
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(20)
+        try:
+            estimator.partial_fit(X[:1000], y[:1000])
+        except ValueError as error:
+            os._exit(3 if "forked" in str(error) else 4)
+        os._exit(5)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    assert code == (3 if learning else 5), code
+    if learning:
+        assert thread.is_alive(), "training was too short"
+        thread.join()
+print("done")
+"""
+
+
+def test_an_estimator_that_was_forked_while_it_learned_says_so(run_python):
+    """What another thread was changing at the time of a fork stays half done in the child for ever."""
+    assert run_python(FORKED, timeout=90) == b"done\n"
