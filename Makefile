@@ -17,7 +17,7 @@ unexport CONDA_PREFIX PYTHONHOME PYTHONPATH
 # Two installers at once would race in one .venv; cargo uses all cores by itself.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint fuzz golden kills memcheck bench bench-peers accuracy settings pareto hostile-peers probabilities device-deps device-test device-report misra dependencies docs pictures wheel wheel-test lines clean
+.PHONY: help build demo test lint fuzz cross-test interpreters golden kills memcheck bench bench-peers accuracy settings pareto hostile-peers probabilities device-deps device-test device-report misra dependencies docs pictures wheel wheel-test lines clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,8 +46,31 @@ fuzz: ## load and score damaged and hostile files, FUZZ_SECONDS=60 of random one
 	FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) FUZZ_SEED=$(or $(FUZZ_SEED),$$(date +%s)) \
 	  cargo test --locked --test fuzz -- --nocapture --test-threads=1
 
+# Big-endian and of 32 bits: what this machine is not.
+CROSS := powerpc-unknown-linux-gnu
+
+cross-test: export CARGO_TARGET_POWERPC_UNKNOWN_LINUX_GNU_LINKER := powerpc-linux-gnu-gcc
+cross-test: export CARGO_TARGET_POWERPC_UNKNOWN_LINUX_GNU_RUNNER := qemu-ppc -L /usr/powerpc-linux-gnu
+cross-test: ## run the core's tests on an emulated 32-bit, big-endian PowerPC
+	@command -v powerpc-linux-gnu-gcc qemu-ppc >/dev/null || { echo "cross-test needs gcc-powerpc-linux-gnu," \
+	  "libc6-dev-powerpc-cross and qemu-user (Debian: make device-deps)"; exit 1; }
+	rustc --print target-libdir --target $(CROSS) | xargs test -d || rustup target add $(CROSS)
+	cargo test --locked --target $(CROSS) --lib --test golden --test file --test single_row --test training \
+	  --test kernels --test fuzz -- --skip worst
+
 kills: build .venv/group-test ## kill a process in the middle of a save, 1,000 times
 	BINFM_KILLS=1000 $(BIN)/python -m pytest -s tests/python/test_nothing_lost.py -k killed
+
+# Every Python that pyenv has; others by name.
+PYTHONS ?= $(wildcard $(HOME)/.pyenv/versions/3.1[0-9].*/bin/python)
+
+interpreters: build ## train the golden models in every Python of PYTHONS and compare their bytes
+	@test -n "$(PYTHONS)" || { echo "interpreters needs PYTHONS='python3.10 python3.13 …'"; exit 1; }
+	@for python in $(PYTHONS); do \
+	  own=.venv-interpreters/$$($$python -c 'import platform; print(platform.python_version())'); \
+	  $$python -m venv $$own && $$own/bin/python -m pip install --quiet numpy scipy && \
+	    PYTHONPATH=python $$own/bin/python tests/golden/check.py || exit 1; \
+	done
 
 golden: build .venv/group-test ## write the golden models of this version that are not there yet, and the hashes of all
 	$(BIN)/python tests/golden/make.py
@@ -126,7 +149,7 @@ lines: ## count lines per file and per function
 	@$(PYTHON) benches/lines.py
 
 clean: ## remove everything that was built
-	rm -rf .venv .venv-peers .venv-pareto .venv-hostile target site dist demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
+	rm -rf .venv .venv-peers .venv-pareto .venv-hostile .venv-interpreters target site dist demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
 	find python tests benches -name __pycache__ -prune -exec rm -rf {} +
 
 $(EXTENSION): .venv/ready pyproject.toml $(RUST)

@@ -100,26 +100,28 @@ impl Encoder {
     /// # Errors
     /// If there are too many rows.
     pub fn new(columns: Vec<Option<Column>>, tilings: u32, zero_is_absent: bool) -> Result<Self> {
-        let width = columns.len();
+        let (width, count) = (columns.len(), columns.iter().flatten().count());
         let used = columns.into_iter().enumerate();
-        let used = used.filter_map(|(number, column)| Some((number, column?))).collect();
-        Self::of_used(width, used, tilings, zero_is_absent)
+        let used = used.filter_map(|(number, column)| Some(Ok((number, column?))));
+        Self::of_used(width, count, used, tilings, zero_is_absent)
     }
 
-    /// The same from the columns that own rows, by their numbers, which ascend and are below `width`.
+    /// The same from the `count` columns that own rows, by their numbers, which ascend and are below `width`.
     ///
     /// # Errors
-    /// If there are too many rows.
+    /// If there are too many rows, or what a column brings.
     pub fn of_used(
         width: usize,
-        used: Vec<(usize, Column)>,
+        count: usize,
+        used: impl Iterator<Item = Result<(usize, Column)>>,
         tilings: u32,
         zero_is_absent: bool,
     ) -> Result<Self> {
         let mut rows = 0_u64;
-        let mut features = room(used.len())?;
+        let mut features = room(count)?;
         let mut places = filled(width, NONE)?;
-        for (number, column) in used {
+        for column in used {
+            let (number, column) = column?;
             let span = column.span(rows as u32, tilings);
             rows += u64::from(span.rows());
             if rows >= MOST_ROWS {

@@ -178,14 +178,11 @@ impl Header {
         let bits = |column: usize| used.map_or(Some(&u8::MAX), |used| used.get(column / 8));
         let is_used =
             |&column: &usize| bits(column).is_some_and(|bits| bits >> (column % 8) & 1 == 1);
-        // Not by `collect`: what it grows by would be more than the file is worth.
         let numbers = (0..self.features).filter(is_used);
-        let mut columns = room(numbers.clone().count().min(reader.left()))?;
-        for number in numbers {
-            columns.push((number, shared.read(reader, self.tilings)?));
-        }
+        let count = numbers.clone().count().min(reader.left());
+        let columns = numbers.map(|number| Ok((number, shared.read(reader, self.tilings)?)));
         let zero_is_absent = self.has(ZERO_IS_ABSENT);
-        let encoder = Encoder::of_used(self.features, columns, self.tilings, zero_is_absent)
+        let encoder = Encoder::of_used(self.features, count, columns, self.tilings, zero_is_absent)
             .map_err(|error| match error {
                 Error::Value { .. } => Error::format(at, "there are too many parameter rows"),
                 other => other,

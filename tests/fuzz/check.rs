@@ -8,12 +8,12 @@ use binfm::scoring::{RealScorer, Scorer, Scratch};
 use binfm::{Error, Result};
 use std::ops::Range;
 
-/// Bytes of memory for each byte of the file while it is read, and some for an error's text.
-pub const LOAD: (usize, usize) = (128, 1 << 10);
-/// The same until it is ready to score: tables of cells have a size of their own.
-pub const READY: (usize, usize) = (512, 1 << 16);
-/// The same while rows are scored, the rows and their scores included.
-pub const SCORE: (usize, usize) = (2048, 1 << 16);
+/// Bytes of memory for each byte of the file, and some for all: while it is read, with an error's text.
+const LOAD: [(usize, usize); 1] = [(80, 1 << 10)];
+/// Until it is ready to score. Tables of cells are there for up to 4,095 active rows.
+const READY: [(usize, usize); 2] = [(512, 1 << 16), (64, 3 << 20)];
+/// While rows are scored, the rows and their scores included.
+const SCORE: [(usize, usize); 1] = [(2048, 1 << 16)];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -25,7 +25,7 @@ pub enum Verdict {
 /// Load a file and score some rows; panics where anything but a refusal or sound scores comes out.
 pub fn check(bytes: &[u8]) -> Verdict {
     let (model, held) = most_held(|| Model::from_bytes(bytes));
-    within("load", held, bytes, LOAD);
+    within("load", held, bytes, &LOAD);
     let model = match model {
         Ok(model) => model,
         Err(Error::Format { offset, reason }) => {
@@ -36,15 +36,22 @@ pub fn check(bytes: &[u8]) -> Verdict {
     };
     assert!(model.to_bytes() == bytes, "there is one file for each model");
     let (engine, held) = most_held(|| Engine::new(model));
-    within("make ready", held, bytes, READY);
+    within("make ready", held, bytes, &READY);
     let engine = engine.unwrap();
     let ((), held) = most_held(|| engine.score().unwrap());
-    within("score", held, bytes, SCORE);
+    within("score", held, bytes, &SCORE);
     Verdict::Loaded
 }
 
-fn within(what: &str, held: usize, bytes: &[u8], (each, fixed): (usize, usize)) {
-    let most = each * bytes.len() + fixed;
+/// Bytes held while a file is loaded and while it is made ready; none for the latter if it is refused.
+pub fn costs(bytes: &[u8]) -> [usize; 2] {
+    let (model, load) = most_held(|| Model::from_bytes(bytes));
+    [load, model.map_or(0, |model| most_held(|| Engine::new(model)).1)]
+}
+
+/// All limits hold.
+fn within(what: &str, held: usize, bytes: &[u8], limits: &[(usize, usize)]) {
+    let most = limits.iter().map(|(each, fixed)| each * bytes.len() + fixed).min().unwrap_or(0);
     assert!(held <= most, "to {what} {} bytes took {held} bytes, more than {most}", bytes.len());
 }
 

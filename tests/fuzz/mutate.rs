@@ -91,7 +91,7 @@ impl Mutator {
                 self.number(body, at, width);
             }
             5 => {
-                let count = self.pick(&extremes::counts());
+                let count = extremes::nth_count(self.below(extremes::COUNTS));
                 let over = self.below(2);
                 replace(body, at..at + over, &extremes::count(count));
             }
@@ -127,9 +127,14 @@ impl Mutator {
 
     fn number(&mut self, body: &mut [u8], at: usize, width: usize) {
         let near = body.len() as u64 + self.rng.next_u64() % 9;
-        let mut values = extremes::values(width);
-        values.extend([near, near / 2, near * 8, self.rng.next_u64()]);
-        let value = self.pick(&values).to_le_bytes();
+        let value = match self.below(16) {
+            0 => near,
+            1 => near / 2,
+            2 => near * 8,
+            3 => self.rng.next_u64(),
+            _ => self.pick(&extremes::values(width)),
+        };
+        let value = value.to_le_bytes();
         body.iter_mut().skip(at).zip(&value[..width]).for_each(|(byte, &new)| *byte = new);
     }
 }

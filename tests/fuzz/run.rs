@@ -103,12 +103,19 @@ pub fn run(settings: Settings) -> Report {
                 scope.spawn(move || work(desk, Mutator { rng }, seeds, most, stop))
             })
             .collect();
+        let mut told = Instant::now();
         let mut seen: Vec<_> = desks.iter().map(|_| (0, Instant::now())).collect();
         while began.elapsed() < settings.time
             && !workers.iter().any(thread::ScopedJoinHandle::is_finished)
         {
             thread::sleep(Duration::from_millis(50));
             desks.iter().zip(&mut seen).for_each(|(desk, seen)| watch(desk, seen));
+            if told.elapsed() > Duration::from_secs(60) {
+                told = Instant::now();
+                let inputs: usize =
+                    desks.iter().map(|desk| desk.turn.load(Ordering::Relaxed)).sum();
+                eprintln!("{inputs} inputs in {:.0} s", began.elapsed().as_secs_f64());
+            }
         }
         stop.store(true, Ordering::Relaxed);
         for worker in workers {
@@ -138,7 +145,7 @@ fn work(
 ) -> Report {
     let (mut report, golden) = (Report::default(), seeds.len());
     while report.inputs < most && (report.inputs % TURN != 0 || !stop.load(Ordering::Relaxed)) {
-        let (one, other) = (mutator.below(seeds.len()), mutator.below(seeds.len()));
+        let (one, other) = (pick(&mut mutator, &seeds), pick(&mut mutator, &seeds));
         let input = mutator.input(&seeds[one], &seeds[other]);
         desk.input.lock().unwrap().clone_from(&input);
         desk.turn.fetch_add(1, Ordering::Relaxed);
@@ -162,6 +169,12 @@ fn work(
         }
     }
     report
+}
+
+/// The shorter of two: most of the time goes into long ones.
+fn pick(mutator: &mut Mutator, seeds: &[Seed]) -> usize {
+    let (one, other) = (mutator.below(seeds.len()), mutator.below(seeds.len()));
+    if seeds[one].bytes.len() <= seeds[other].bytes.len() { one } else { other }
 }
 
 fn judge(input: &[u8]) -> Verdict {

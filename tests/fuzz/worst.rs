@@ -1,6 +1,6 @@
 //! Files made to take as much memory as they can, of several sizes.
 
-use crate::check::{Verdict, check};
+use crate::check::{Verdict, check, costs};
 use crate::extremes::count;
 use crate::seeds::signed;
 
@@ -133,24 +133,28 @@ fn worst(n: usize) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
+/// What may be refused: after it was read.
+const REFUSED: [&str; 5] =
+    ["empty texts", "empty names", "empty labels", "columns without edges, cut", "factors"];
+
 #[test]
 fn no_file_takes_more_than_its_share_of_memory() {
     let largest = if crate::thorough() { 100_000 } else { 10_000 };
+    let mut most = [(0, ""); 2];
     for n in [1, 10, 100, 1000, 4000, largest] {
         for (name, bytes) in worst(n) {
             let verdict = std::panic::catch_unwind(|| check(&bytes));
             let verdict = verdict.unwrap_or_else(|_| panic!("{n} {name}"));
-            let refused = [
-                "empty texts",
-                "empty names",
-                "empty labels",
-                "columns without edges, cut",
-                "factors",
-            ];
             assert!(
-                verdict == Verdict::Loaded || refused.contains(&name),
+                verdict == Verdict::Loaded || REFUSED.contains(&name),
                 "{n} {name}: {verdict:?}"
             );
+            let times = costs(&bytes).map(|held| (held / bytes.len(), name));
+            most = [most[0].max(times[0]), most[1].max(times[1])];
         }
     }
+    println!(
+        "at most {} times a file's size to load ({}), {} to make ready ({})",
+        most[0].0, most[0].1, most[1].0, most[1].1
+    );
 }

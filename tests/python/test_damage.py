@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 SORTS = ["binary", "text labels", "text levels", "names", "sparse", "regression", "sefm", "dfm", "fm"]
 
@@ -46,10 +47,14 @@ def try_hostile(blob):
         assert re.search(r"at byte \d+$", str(error)), "the place is named"
         return
     assert model.to_bytes() == blob, "what is accepted is canonical"
-    X = np.full((3, model.n_features), np.nan)
-    X[1:] = [[0.0], [1e9]]
-    L, Q = model.terms(X) if not model._vocabularies else model.terms(X.astype(object))
-    assert len(L) == len(Q) == 3
+    X = np.repeat(np.array([[np.nan], [0.0], [1e9], [np.inf], [-np.inf]]), model.n_features, axis=1)
+    table = X.astype(object) if model._vocabularies else X
+    scores = model.decision_function(table)
+    assert len(scores) == len(model.predict(table)) == len(X)
+    for row, score in zip(table, scores, strict=True):
+        np.testing.assert_array_equal(model.score_row(row), score)
+    if not model._vocabularies:
+        np.testing.assert_array_equal(model.decision_function(sparse.csr_array(X)), scores)
     assert model.V.size == model.w.size * model.m
     assert len(model.features) == model.n_features
     assert not any(np.isnan(edges).any() for edges in model.edges)

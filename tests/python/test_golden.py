@@ -1,5 +1,7 @@
 """Files of every version load for ever, are written again byte for byte, and score the same bits."""
 
+import hashlib
+import json
 import sys
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from scipy import sparse
 GOLDEN = Path(__file__).parents[1] / "golden"
 sys.path.insert(0, str(GOLDEN))
 
-from cases import FILES, table  # noqa: E402
+from cases import CASES, FILES, table  # noqa: E402
 
 PATHS = sorted(GOLDEN.glob("*/*.binfm"))
 
@@ -28,6 +30,13 @@ def golden(request):
 def test_every_kept_case_has_a_file():
     assert {path.stem for path in PATHS} >= set(FILES)
     assert len(list(GOLDEN.glob("*/*.tsv"))) == len(PATHS) > 10
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_training_gives_the_committed_bytes(name):
+    hashes = json.loads((GOLDEN / "hashes.json").read_text())
+    assert set(hashes) == set(CASES)
+    assert hashlib.sha256(CASES[name]().to_bytes()).hexdigest() == hashes[name]
 
 
 def test_it_loads_and_is_written_again_as_it_was(golden, tmp_path):
