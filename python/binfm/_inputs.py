@@ -49,6 +49,7 @@ class Settings:
     learning_rate: float
     lambda_w: float
     lambda_v: float
+    dropout: float
     categorical: list[int]
     leave_out: tuple[int, ...]
     """Columns that the model does without."""
@@ -101,7 +102,7 @@ def weights(sample_weight: Any, name: str, rows: int) -> NDArray[np.float64] | N
     """Return one finite, non-negative weight a row, or None."""
     if sample_weight is None:
         return None
-    weight = np.ascontiguousarray(as_numbers(sample_weight, name), dtype=np.float64)
+    weight = plain(as_numbers(sample_weight, name), np.float64)
     if weight.ndim != 1 or len(weight) != rows:
         raise ValueError(f"{name}: got shape {weight.shape}; accepted is one weight for each of the {rows} rows")
     if not np.isfinite(weight).all() or (weight < 0).any():
@@ -172,12 +173,17 @@ def _csr(X: Any) -> Csr:
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    data = np.ascontiguousarray(X.data, np.float32 if X.dtype.char in "fe" else np.float64)
+    data = plain(X.data, np.float32 if X.dtype.char in "fe" else np.float64)
     return _whole(X.indptr), _whole(X.indices), data, X.shape[1]
 
 
 def _whole(numbers: NDArray[Any]) -> Whole:
-    return np.ascontiguousarray(numbers, np.int32 if numbers.dtype == np.int32 else np.int64)
+    return plain(numbers, np.int32 if numbers.dtype == np.int32 else np.int64)
+
+
+def plain(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Return values as the core reads lists of them: one after the other, where the machine can read them."""
+    return np.require(values, dtype, ["C", "ALIGNED", "ENSUREARRAY"])
 
 
 def as_numbers(values: Any, name: str) -> NDArray[Any]:

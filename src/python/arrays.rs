@@ -3,9 +3,10 @@
 use crate::encoding::sparse::{Values, Whole};
 use crate::encoding::table::Value;
 use crate::encoding::{Category, Csr, Dense, Table};
-use ndarray::{ArrayView1, ArrayView2, Axis, s};
+use ndarray::{ArrayView1, ArrayView2, Axis, Dimension, s};
 use numpy::{
-    Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray,
+    Element, PyArray, PyArrayMethods, PyReadonlyArray, PyReadonlyArray1, PyReadonlyArray2,
+    PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -58,16 +59,16 @@ impl<'py> FromPyObject<'_, 'py> for Arrays<'py> {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Some(array) = borrow(object) {
+        if let Some(array) = borrow(object)? {
             return Ok(Self::Single(array));
         }
-        if let Some(array) = borrow(object) {
+        if let Some(array) = borrow(object)? {
             return Ok(Self::Double(array));
         }
-        if let Some(array) = borrow(object) {
+        if let Some(array) = borrow(object)? {
             return Ok(Self::Int(array));
         }
-        if let Some(array) = borrow(object) {
+        if let Some(array) = borrow(object)? {
             return Ok(Self::Long(array));
         }
         let Ok((indptr, indices, data, columns)) =
@@ -85,8 +86,16 @@ impl<'py> FromPyObject<'_, 'py> for Arrays<'py> {
     }
 }
 
-fn borrow<'py, T: Element>(object: Borrowed<'_, 'py, PyAny>) -> Option<PyReadonlyArray2<'py, T>> {
-    object.cast::<PyArray2<T>>().ok().and_then(|array| array.try_readonly().ok())
+/// An array of this type, if it is one; a copy if its numbers do not lie where the machine can read them.
+fn borrow<'py, T: Element, D: Dimension>(
+    object: Borrowed<'_, 'py, PyAny>,
+) -> PyResult<Option<PyReadonlyArray<'py, T, D>>> {
+    let Ok(array) = object.cast::<PyArray<T, D>>() else { return Ok(None) };
+    let multiple = |&stride: &isize| stride % align_of::<T>() as isize == 0;
+    if array.data().is_aligned() && array.strides().iter().all(multiple) {
+        return Ok(Some(array.try_readonly()?));
+    }
+    Ok(Some(array.call_method0("copy")?.cast_into::<PyArray<T, D>>()?.try_readonly()?))
 }
 
 impl Arrays<'_> {
@@ -122,11 +131,11 @@ impl<'py> FromPyObject<'_, 'py> for Row<'py> {
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         // Not what is derived from it: the values of a masked array are not those in its memory.
         if object.is_exact_instance_of::<PyUntypedArray>() {
-            if let Ok(array) = object.cast::<PyArray1<f32>>() {
-                return Ok(Self::Single(array.try_readonly()?));
+            if let Some(array) = borrow(object)? {
+                return Ok(Self::Single(array));
             }
-            if let Ok(array) = object.cast::<PyArray1<f64>>() {
-                return Ok(Self::Double(array.try_readonly()?));
+            if let Some(array) = borrow(object)? {
+                return Ok(Self::Double(array));
             }
         }
         if object.is_instance_of::<PyUntypedArray>() && object.hasattr("mask")? {

@@ -104,7 +104,8 @@ ARRAYS = {
     "every other": lambda X: np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2],
     "memory-mapped": _mapped,
     "read only": lambda X: np.frombuffer(X.tobytes()).reshape(X.shape),
-    "not aligned": lambda X: np.frombuffer(b"x" + X.tobytes(), np.uint8)[1:].view(np.float64).reshape(X.shape),
+    "not aligned": lambda X: not_aligned(X),
+    "not aligned by columns": lambda X: not_aligned(X.T.copy()).T,
     "one row for all": lambda X: np.broadcast_to(X[:1], X.shape) if len(X) else X,
     "matrix": lambda X: X.view(np.matrix),
     "masked": lambda X: np.ma.masked_array(X, mask=np.isnan(X) | (X == 1.0)),
@@ -134,6 +135,7 @@ SPARSE = {
     "sparse matrix": lambda X: sparse.csr_matrix(_stored(X)),
     "sparse float32": _quiet(lambda X: _stored(X).astype(np.float32)),
     "sparse with zeros": lambda X: _with_zeros(X),
+    "sparse not aligned": lambda X: _not_aligned(_stored(X)),
     "sparse out of order": lambda X: _spoiled(X, lambda S: S.indices[::-1].copy(), None),
     "sparse twice": lambda X: _spoiled(X, lambda S: np.zeros_like(S.indices), None),
     "sparse too far": lambda X: _spoiled(X, lambda S: S.indices + X.shape[1], None),
@@ -162,6 +164,11 @@ NO_TABLES = {
 FORMS = {**ARRAYS, **FRAMES, **SPARSE, **NO_TABLES}
 
 
+def not_aligned(X):
+    """Return the same, one byte further than the machine would have it."""
+    return np.frombuffer(b"x" + X.tobytes(), X.dtype, offset=1).reshape(X.shape)
+
+
 def _names(X):
     return [f"c{j}" for j in range(X.shape[1])]
 
@@ -172,6 +179,11 @@ def _dates(X):
 
 def _stored(X):
     return sparse.csr_array(np.where(np.abs(X) < 0.5, 0.0, X))
+
+
+def _not_aligned(stored):
+    stored.data, stored.indices, stored.indptr = map(not_aligned, (stored.data, stored.indices, stored.indptr))
+    return stored
 
 
 def _with_zeros(X):
@@ -199,6 +211,7 @@ FINE = [
     "sparse matrix",
     "sparse float32",
     "sparse with zeros",
+    "sparse not aligned",
 ]
 """Forms that hold numbers which a model can be made of."""
 
@@ -223,6 +236,7 @@ TARGETS = {
     "complex": lambda rng, n: np.arange(n) % 2 + 1j,
     "backwards": lambda rng, n: (np.arange(n) % 3)[::-1],
     "other endian": lambda rng, n: (np.arange(n) % 2).astype(">i8"),
+    "not aligned": lambda rng, n: not_aligned(np.arange(n) % 2 * 1.0),
 }
 WEIGHTS = {
     "none": lambda rng, n: None,
@@ -237,5 +251,6 @@ WEIGHTS = {
     "negative": lambda rng, n: -np.ones(n),
     "missing": lambda rng, n: np.full(n, np.nan),
     "whole": lambda rng, n: np.arange(n),
+    "not aligned": lambda rng, n: not_aligned(np.ones(n)),
     "too many": lambda rng, n: np.ones(n + 1),
 }
