@@ -46,17 +46,24 @@ fuzz: ## load and score damaged and hostile files, FUZZ_SECONDS=60 of random one
 	FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) FUZZ_SEED=$(or $(FUZZ_SEED),$$(date +%s)) \
 	  cargo test --locked --test fuzz -- --nocapture --test-threads=1
 
-# Big-endian and of 32 bits: what this machine is not.
-CROSS := powerpc-unknown-linux-gnu
+# Big-endian and of 32 bits, and with the registers of ARM: what this machine is not.
+CROSS ?= powerpc aarch64
 
 cross-test: export CARGO_TARGET_POWERPC_UNKNOWN_LINUX_GNU_LINKER := powerpc-linux-gnu-gcc
 cross-test: export CARGO_TARGET_POWERPC_UNKNOWN_LINUX_GNU_RUNNER := qemu-ppc -L /usr/powerpc-linux-gnu
-cross-test: ## run the core's tests on an emulated 32-bit, big-endian PowerPC
-	@command -v powerpc-linux-gnu-gcc qemu-ppc >/dev/null || { echo "cross-test needs gcc-powerpc-linux-gnu," \
-	  "libc6-dev-powerpc-cross and qemu-user (Debian: make device-deps)"; exit 1; }
-	rustc --print target-libdir --target $(CROSS) | xargs test -d || rustup target add $(CROSS)
-	cargo test --locked --target $(CROSS) --lib --test golden --test file --test single_row --test training \
-	  --test kernels --test fuzz -- --skip worst
+cross-test: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER := aarch64-linux-gnu-gcc
+cross-test: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER := qemu-aarch64 -L /usr/aarch64-linux-gnu
+cross-test: ## run the core's tests on emulated processors: CROSS="powerpc aarch64"
+	@for tool in $(CROSS:=-linux-gnu-gcc) qemu-ppc; do \
+	  command -v $$tool >/dev/null || { echo "cross-test needs Debian's qemu-user, gcc-powerpc-linux-gnu," \
+	    "libc6-dev-powerpc-cross, gcc-aarch64-linux-gnu and libc6-dev-arm64-cross"; exit 1; }; \
+	done
+	for machine in $(CROSS); do \
+	  target=$$machine-unknown-linux-gnu; \
+	  rustc --print target-libdir --target $$target | xargs test -d || rustup target add $$target || exit 1; \
+	  cargo test --locked --target $$target --lib --test golden --test file --test single_row --test training \
+	    --test kernels --test fuzz -- --skip worst || exit 1; \
+	done
 
 kills: build .venv/group-test ## kill a process in the middle of a save, 1,000 times
 	BINFM_KILLS=1000 $(BIN)/python -m pytest -s tests/python/test_nothing_lost.py -k killed

@@ -49,6 +49,7 @@ class Settings:
     learning_rate: float
     lambda_w: float
     lambda_v: float
+    dropout: float
     categorical: list[int]
     leave_out: tuple[int, ...]
     """Columns that the model does without."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 DEFAULTS: dict[str, Any] = {
     "m": 32, "b": 20, "tilings": 4, "binning": "quantile", "loss": "logistic", "epochs": 30, "learning_rate": 0.02,
+    "dropout": 0.0,
 }  # fmt: skip
 """What is not given, unless `max_bytes` has it chosen."""
 METHODS = ("bfm", "sefm", "dfm", "fm")
@@ -42,6 +43,7 @@ def train(
     learning_rate: float | None = None,
     lambda_w: float = 0.0,
     lambda_v: float = 0.0,
+    dropout: float | None = None,
     categorical: Any = None,
     min_count: float = 1,
     sample_weight: Any = None,
@@ -90,6 +92,9 @@ def train(
         Step size of the first epoch.
     lambda_w, lambda_v : float
         Regularization of the linear term and of the factors.
+    dropout : float, default 0
+        Share of the features that each visit of a row leaves out at random while training: regularization of signs,
+        for models of several kilobytes and more.
     categorical : list of column numbers or names, or boolean mask
         Columns whose values are categories.
     min_count : float
@@ -135,7 +140,7 @@ def train(
     problem, settings, free = prepare(
         X, y, m=m, b=b, tilings=tilings, binning=binning, loss=loss, method=method, scaling=scaling,
         optimizer=optimizer, epochs=epochs, learning_rate=learning_rate, lambda_w=lambda_w, lambda_v=lambda_v,
-        categorical=categorical, min_count=min_count, sample_weight=sample_weight, eval_set=eval_set,
+        dropout=dropout, categorical=categorical, min_count=min_count, sample_weight=sample_weight, eval_set=eval_set,
         early_stopping=early_stopping, validation_fraction=validation_fraction, patience=patience,
         seed=seed, n_jobs=n_jobs, searching=max_bytes is not None,
     )  # fmt: skip
@@ -169,6 +174,7 @@ def prepare(
     learning_rate: Any = None,
     lambda_w: Any = 0.0,
     lambda_v: Any = 0.0,
+    dropout: Any = None,
     categorical: Any = None,
     min_count: Any = 1,
     sample_weight: Any = None,
@@ -187,7 +193,7 @@ def prepare(
     """
     open_or_given = {
         "m": m, "b": b, "tilings": tilings, "binning": binning, "loss": loss, "epochs": epochs,
-        "learning_rate": learning_rate,
+        "learning_rate": learning_rate, "dropout": dropout,
     }  # fmt: skip
     free = frozenset(name for name, value in open_or_given.items() if value is None)
     given = DEFAULTS | {name: value for name, value in open_or_given.items() if value is not None}
@@ -220,6 +226,7 @@ def prepare(
         learning_rate=number("learning_rate", given["learning_rate"]),
         lambda_w=number("lambda_w", lambda_w),
         lambda_v=number("lambda_v", lambda_v),
+        dropout=number("dropout", given["dropout"]),
         categorical=columns,
         leave_out=(),
         min_count=min_count,

@@ -4,8 +4,8 @@ use super::Model;
 use super::frame::{FRAME, told_length};
 use crate::{Error, Result};
 use std::fs::{File, OpenOptions, metadata};
-use std::io::{self, Read, Write};
-use std::path::Path;
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
 
 impl Model {
     /// Write a file; at any moment the path holds the old file or the whole new one.
@@ -20,8 +20,7 @@ impl Model {
         let written = if is_stream {
             OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(&bytes))
         } else {
-            // A link stays a link: what it points to is replaced.
-            replace(&path.canonicalize().unwrap_or_else(|_| path.to_owned()), &bytes)
+            replace(&meant(path), &bytes)
         };
         written.map_err(|source| Error::Io { path: path.display().to_string(), source })
     }
@@ -32,7 +31,7 @@ impl Model {
     /// If the system refuses or it is no model.
     pub fn load(path: &Path) -> Result<Self> {
         let failed = |source: io::Error| match source.kind() {
-            io::ErrorKind::OutOfMemory => {
+            ErrorKind::OutOfMemory => {
                 Error::Memory(path.metadata().map_or(0, |file| file.len() as usize))
             }
             _ => Error::Io { path: path.display().to_string(), source },
@@ -65,7 +64,27 @@ fn replace(target: &Path, content: &[u8]) -> io::Result<()> {
     file.as_file_mut().write_all(content)?;
     file.as_file().sync_all()?;
     file.persist(target).map_err(|refused| refused.error)?;
-    #[cfg(unix)]
-    File::open(folder)?.sync_all()?;
-    Ok(())
+    sync_folder(folder)
+}
+
+/// A link stays a link: what it points to is meant, even if that is not there yet.
+fn meant(path: &Path) -> PathBuf {
+    let of_link = || {
+        let to = path.read_link().ok()?;
+        Some(path.parent().map_or(to.clone(), |folder| folder.join(to)))
+    };
+    path.canonicalize().ok().or_else(of_link).unwrap_or_else(|| path.to_owned())
+}
+
+/// See the new name on the disk. Where a folder may not be read, or knows no such thing, the file is there all the same.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    let Ok(folder) = File::open(folder) else {
+        return Ok(());
+    };
+    match folder.sync_all() {
+        Err(error) if !matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
+            Err(error)
+        }
+        _ => Ok(()),
+    }
 }

@@ -32,6 +32,12 @@ pub struct Scale {
 }
 
 impl Scale {
+    /// The score of a row with these L and Q.
+    #[inline]
+    pub fn score(self, [linear, pairs]: [f64; 2]) -> f64 {
+        self.bias + self.alpha * linear + self.beta * self.beta * pairs
+    }
+
     /// As the model uses them.
     pub fn real(self) -> Real {
         Real { bias: self.bias, alpha: self.alpha, beta_squared: self.beta * self.beta }
@@ -115,13 +121,18 @@ impl Latent {
         }
     }
 
-    /// The score of a row of data; [`Latent::step`] may follow.
-    pub fn score(&mut self, starts: &[u32]) -> f64 {
+    /// L and Q of a row of data; [`Latent::step`] may follow.
+    pub fn terms(&mut self, starts: &[u32]) -> [f64; 2] {
         let Sums { linear, squares } =
             kernels::sum_signs(self.isa, &self.proxies, starts, self.pull.factors, &mut self.sums);
         let active = (starts.len() * self.sums.len()) as f64;
-        let Real { bias, alpha, beta_squared } = self.scale.real();
-        bias + alpha * linear + beta_squared * (squares - active) / 2.0
+        [linear, (squares - active) / 2.0]
+    }
+
+    /// The score of a row of data; [`Latent::step`] may follow.
+    pub fn score(&mut self, starts: &[u32]) -> f64 {
+        let terms = self.terms(starts);
+        self.scale.score(terms)
     }
 
     /// Move what was active in the row that was scored last; `slope` is ℓ' there.

@@ -65,12 +65,12 @@ impl Learner {
         }
     }
 
-    /// The score of a row of data; [`Learner::step`] may follow.
+    /// L and Q of a row of data; [`Learner::step`] may follow.
     #[inline]
-    pub fn score(&mut self, starts: &[u32], values: &[f32]) -> f64 {
+    pub fn terms(&mut self, starts: &[u32], values: &[f32]) -> [f64; 2] {
         match self {
-            Self::Bits(latent) => latent.score(starts),
-            Self::Reals(latent) => latent.score(starts, values),
+            Self::Bits(latent) => latent.terms(starts),
+            Self::Reals(latent) => latent.terms(starts, values),
         }
     }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::indexing_slicing)] // rows are those of the table, functions those of the machine
 
 mod data;
+mod dropout;
 mod fit;
 mod history;
 mod latent;
@@ -11,6 +12,7 @@ mod machine;
 pub mod params;
 mod random;
 mod reals;
+mod refit;
 mod start;
 mod trainer;
 

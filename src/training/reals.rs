@@ -88,8 +88,8 @@ impl RealLatent {
         }
     }
 
-    /// The score of a row of data; [`RealLatent::step`] may follow.
-    pub fn score(&mut self, starts: &[u32], values: &[f32]) -> f64 {
+    /// L and Q of a row of data; [`RealLatent::step`] may follow.
+    pub fn terms(&mut self, starts: &[u32], values: &[f32]) -> [f64; 2] {
         let Self { isa, weights, sums, pull, .. } = self;
         let (m, tilings) = (pull.factors, pull.tilings);
         if pull.signs {
@@ -106,8 +106,13 @@ impl RealLatent {
                 own += x * x * if pull.signs { m as f64 } else { kernels::sum_squares(factors) };
             }
         }
-        let pairs = (kernels::sum_squares(sums) - own) / 2.0;
-        self.scale.bias + linear + self.scale.beta * self.scale.beta * pairs
+        [linear, (kernels::sum_squares(sums) - own) / 2.0]
+    }
+
+    /// The score of a row of data; [`RealLatent::step`] may follow.
+    pub fn score(&mut self, starts: &[u32], values: &[f32]) -> f64 {
+        let terms = self.terms(starts, values);
+        self.scale.score(terms)
     }
 
     /// Move what was active in the row that was scored last; `slope` is ℓ' there.

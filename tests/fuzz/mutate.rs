@@ -6,10 +6,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 use std::ops::Range;
 
-/// Numbers of the header: where, and of how many bytes.
-const HEADER: [(usize, usize); 14] = [
-    (0, 4),
-    (4, 1),
+/// Numbers of the header, without magic and version, which end it all: where, and of how many bytes.
+const HEADER: [(usize, usize); 12] = [
     (5, 1),
     (6, 4),
     (10, 4),

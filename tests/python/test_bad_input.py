@@ -19,6 +19,8 @@ def wrong(error, *words, **arguments):
 
 
 PARAMETERS = [
+    wrong(ValueError, "dropout", "1", "from 0 to below 1", dropout=1.0),
+    wrong(ValueError, "dropout", "-0.1", "from 0 to below 1", dropout=-0.1),
     wrong(ValueError, "method", "nfm", "'bfm'", method="nfm"),
     wrong(ValueError, "loss", "absolute", "logistic", "hinge", "squared_hinge", "squared", loss="absolute"),
     wrong(ValueError, "binning", "kmeans", "quantile", "uniform", binning="kmeans"),

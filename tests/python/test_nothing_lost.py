@@ -5,8 +5,10 @@ import multiprocessing
 import os
 import stat
 import subprocess
+import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import binfm
 import numpy as np
@@ -52,6 +54,17 @@ def folder(tmp_path):
     return tmp_path / "folder"
 
 
+@pytest.fixture
+def public():
+    """A folder that any user can reach, which pytest's are not."""
+    with tempfile.TemporaryDirectory() as outer:
+        Path(outer).chmod(0o755)
+        inner = Path(outer, "folder")
+        inner.mkdir()
+        yield inner
+        inner.chmod(0o755)
+
+
 def test_a_killed_save_leaves_the_old_model_or_the_new_one(run_python, binary, large, tmp_path, folder):
     binary.save(tmp_path / "small")
     large.save(tmp_path / "large")
@@ -76,26 +89,43 @@ def test_a_full_disk_leaves_the_old_model(binary, large, folder):
         subprocess.run(["umount", folder], check=True)
 
 
-READ_ONLY = """
+AS_OTHERS = """
 import os, sys, binfm
-os.chdir(sys.argv[1])
-model = binfm.load("m")
-if os.getuid() == 0: os.setuid(65534)  # root may write anywhere
+model = binfm.Model.from_bytes(open(sys.argv[2], "rb").read())
+if os.getuid() == 0: os.setuid(65534)  # root may do anything
 for name in ("m", "new"):
-    try: model.save(name)
-    except PermissionError as error: print(error.errno, error)
-assert binfm.load("m") == model
+    try: model.save(os.path.join(sys.argv[1], name))
+    except OSError as error: print(error.errno)
+    else: assert binfm.load(os.path.join(sys.argv[1], name)) == model
 """
 
 
-def test_a_read_only_folder_is_a_permission_error(run_python, binary, folder):
-    binary.save(folder / "m")
-    folder.chmod(0o555)
-    lines = run_python(READ_ONLY, folder).decode().splitlines()
-    folder.chmod(0o755)
-    assert [line.split()[0] for line in lines] == [str(errno.EACCES)] * 2
-    assert [path.name for path in folder.iterdir()] == ["m"]
-    assert binfm.load(folder / "m") == binary
+def test_a_read_only_folder_is_a_permission_error(run_python, binary, large, tmp_path, public):
+    binary.save(public / "m")
+    large.save(tmp_path / "given")
+    public.chmod(0o555)
+    assert run_python(AS_OTHERS, public, tmp_path / "given").split() == [b"%d" % errno.EACCES] * 2
+    assert [path.name for path in public.iterdir()] == ["m"]
+    assert binfm.load(public / "m") == binary
+
+
+def test_a_folder_that_may_be_written_but_not_read_takes_a_model(run_python, binary, tmp_path, public):
+    binary.save(tmp_path / "given")
+    public.chmod(0o333)
+    assert run_python(AS_OTHERS, public, tmp_path / "given") == b""
+    public.chmod(0o755)
+    assert sorted(path.name for path in public.iterdir()) == ["m", "new"]
+
+
+def test_a_read_only_disk_says_so(binary, folder):
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "binfm", folder], capture_output=True).returncode:
+        pytest.skip("a disk can be mounted by root only")
+    try:
+        with pytest.raises(OSError, match="folder/m") as failed:
+            binary.save(folder / "m")
+        assert failed.value.errno == errno.EROFS
+    finally:
+        subprocess.run(["umount", folder], check=True)
 
 
 def save_often(argument):
@@ -168,6 +198,11 @@ def test_a_link_stays_a_link(binary, large, tmp_path, folder):
     large.save(tmp_path / "link")
     assert (tmp_path / "link").is_symlink()
     assert binfm.load(folder / "m") == large
+    for name, to in [("whole", folder / "absent"), ("relative", "folder/new")]:
+        (tmp_path / name).symlink_to(to)
+        binary.save(tmp_path / name)
+        assert (tmp_path / name).is_symlink()
+        assert binfm.load(tmp_path / to) == binary
 
 
 LIMITED = """
