@@ -89,8 +89,11 @@ pub fn room<T>(count: usize) -> Result<Vec<T>> {
 /// # Errors
 /// [`Error::Memory`].
 pub fn ask<T>(count: usize) -> Result<()> {
-    room::<T>(count).map(drop)
+    room::<u8>(count.saturating_mul(size_of::<T>()).saturating_add(SPARE)).map(drop)
 }
+
+/// Bytes that are asked for beyond what is known to be needed: many small things come with the large ones.
+const SPARE: usize = 1 << 20;
 
 /// Room for `count` values more in a list that grows.
 ///

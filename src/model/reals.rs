@@ -60,9 +60,11 @@ impl Reals {
             };
             Factors::Signs(SignRows::new(rows, functions.len(), m - 1, sign))
         } else {
-            let all = (0..rows).flat_map(each_row);
-            let own = |(function, row): (&RealFunction, usize)| function.v[row * m..][..m].to_vec();
-            Factors::Floats(all.flat_map(own).collect())
+            let mut floats = Vec::with_capacity(rows * functions.len() * m);
+            for (function, row) in (0..rows).flat_map(each_row) {
+                floats.extend_from_slice(&function.v[row * m..][..m]);
+            }
+            Factors::Floats(floats)
         };
         let beta = |function: &RealFunction| function.beta as f32;
         let signs = method.has_signs();

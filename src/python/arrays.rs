@@ -3,6 +3,7 @@
 use crate::encoding::sparse::{Values, Whole};
 use crate::encoding::table::Value;
 use crate::encoding::{Category, Csr, Dense, Table};
+use crate::error::guard;
 use ndarray::{ArrayView1, ArrayView2, Axis, Dimension, s};
 use numpy::{
     Element, PyArray, PyArrayMethods, PyReadonlyArray, PyReadonlyArray1, PyReadonlyArray2,
@@ -99,9 +100,9 @@ fn borrow<'py, T: Element, D: Dimension>(
 }
 
 impl Arrays<'_> {
-    /// Do something with the table.
+    /// Do something with the table; a panic is an error.
     pub fn with<R>(&self, work: impl FnOnce(Table) -> PyResult<R>) -> PyResult<R> {
-        match self {
+        guard(|| match self {
             Self::Single(array) => work(Table::Dense(&View(array.as_array()))),
             Self::Double(array) => work(Table::Dense(&View(array.as_array()))),
             Self::Int(array) => work(Table::Dense(&View(array.as_array()))),
@@ -114,7 +115,7 @@ impl Arrays<'_> {
                 let (indptr, indices) = (arrays.indptr.view()?, arrays.indices.view()?);
                 work(Table::Csr(&Csr::new(indptr, indices, values, arrays.columns)?))
             }
-        }
+        })
     }
 }
 

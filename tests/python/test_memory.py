@@ -78,3 +78,38 @@ def test_too_little_memory_is_a_memory_error(run_python, wide, what):
     work, room = WORK[what]
     code = CHILD.replace("{work}", work)
     assert run_python(code, wide, room, env=PLAIN, timeout=120) == b"MemoryError\nalive\n"
+
+
+SWEEP = """
+import resource, sys
+import binfm, numpy as np
+
+method, jobs = sys.argv[1], int(sys.argv[2])
+X = np.random.default_rng(0).normal(size=(300, 20)).astype(np.float32)
+y = np.arange(300) % 3
+work = lambda: binfm.train(X, y, method=method, b=64, m=500, epochs=2, n_jobs=jobs)
+want = binfm.train(X, y, epochs=1)
+with open("/proc/self/statm") as sizes:
+    used = int(sizes.read().split()[0]) * resource.getpagesize()
+found = []
+for room in range(8, 160, 8):
+    resource.setrlimit(resource.RLIMIT_AS, (used + (room << 20), resource.RLIM_INFINITY))
+    try:
+        work()
+        found.append("model")
+    except MemoryError:
+        found.append("memory")
+    except RuntimeError as error:
+        assert "threads could not be started" in str(error), error
+        found.append("threads")
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert binfm.train(X, y, epochs=1) == want
+assert found[-1] == "model" and "memory" in found, found
+print("alive")
+"""
+
+
+@pytest.mark.parametrize("method", ["bfm", "sefm"])
+def test_wherever_memory_ends_the_process_goes_on(run_python, method):
+    """Eight megabytes more at each turn, until there is enough."""
+    assert run_python(SWEEP, method, 1, env=PLAIN, timeout=120) == b"alive\n"
