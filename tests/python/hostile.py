@@ -115,10 +115,17 @@ ARRAYS = {
     "text": lambda X: X.astype(str),
     "bytes": lambda X: X.astype("S8"),
 }
+
+
+def _nullable(frame):
+    with np.errstate(invalid="ignore"):  # pandas tries whether huge numbers are whole
+        return frame.convert_dtypes()
+
+
 FRAMES = {
     "pandas": lambda X: pd.DataFrame(X),
     "pandas with names": lambda X: pd.DataFrame(X, columns=_names(X)),
-    "pandas nullable": lambda X: pd.DataFrame(X, columns=_names(X)).convert_dtypes(),
+    "pandas nullable": lambda X: _nullable(pd.DataFrame(X, columns=_names(X))),
     "pandas categories": lambda X: pd.DataFrame(X, columns=_names(X)).astype("category"),
     "pandas dates": lambda X: pd.DataFrame(_dates(X), columns=_names(X)),
     "pandas text": lambda X: pd.DataFrame(X.astype(str), columns=_names(X)),
