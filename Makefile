@@ -17,7 +17,7 @@ unexport CONDA_PREFIX PYTHONHOME PYTHONPATH
 # Two installers at once would race in one .venv; cargo uses all cores by itself.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint memcheck bench bench-peers accuracy settings pareto paper probabilities device-deps device-test device-report misra docs pictures wheel wheel-test lines clean
+.PHONY: help build demo test lint fuzz cross-test interpreters golden kills memcheck bench bench-peers accuracy settings pareto paper hostile-peers probabilities device-deps device-test device-report misra dependencies docs pictures wheel wheel-test lines clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,46 @@ lint: build .venv/group-lint ## check format, lints and types
 	$(BIN)/mypy
 	cd python && $(CURDIR)/$(BIN)/python -m mypy.stubtest --mypy-config-file ../pyproject.toml binfm._core
 
+fuzz: ## load and score damaged and hostile files, FUZZ_SECONDS=60 of random ones on FUZZ_THREADS=2
+	FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) FUZZ_SEED=$(or $(FUZZ_SEED),$$(date +%s)) \
+	  cargo test --locked --test fuzz -- --nocapture --test-threads=1
+
+# Big-endian and of 32 bits, and with the registers of ARM: what this machine is not.
+CROSS ?= powerpc aarch64
+
+cross-test: export CARGO_TARGET_POWERPC_UNKNOWN_LINUX_GNU_LINKER := powerpc-linux-gnu-gcc
+cross-test: export CARGO_TARGET_POWERPC_UNKNOWN_LINUX_GNU_RUNNER := qemu-ppc -L /usr/powerpc-linux-gnu
+cross-test: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER := aarch64-linux-gnu-gcc
+cross-test: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER := qemu-aarch64 -L /usr/aarch64-linux-gnu
+cross-test: ## run the core's tests on emulated processors: CROSS="powerpc aarch64"
+	@for tool in $(CROSS:=-linux-gnu-gcc) qemu-ppc; do \
+	  command -v $$tool >/dev/null || { echo "cross-test needs Debian's qemu-user, gcc-powerpc-linux-gnu," \
+	    "libc6-dev-powerpc-cross, gcc-aarch64-linux-gnu and libc6-dev-arm64-cross"; exit 1; }; \
+	done
+	for machine in $(CROSS); do \
+	  target=$$machine-unknown-linux-gnu; \
+	  rustc --print target-libdir --target $$target | xargs test -d || rustup target add $$target || exit 1; \
+	  cargo test --locked --target $$target --lib --test golden --test file --test single_row --test training \
+	    --test kernels --test fuzz -- --skip worst || exit 1; \
+	done
+
+kills: build .venv/group-test ## kill a process in the middle of a save, 1,000 times
+	BINFM_KILLS=1000 $(BIN)/python -m pytest -s tests/python/test_nothing_lost.py -k killed
+
+# Every Python that pyenv has; others by name.
+PYTHONS ?= $(wildcard $(HOME)/.pyenv/versions/3.1[0-9].*/bin/python)
+
+interpreters: build ## train the golden models in every Python of PYTHONS and compare their bytes
+	@test -n "$(PYTHONS)" || { echo "interpreters needs PYTHONS='python3.10 python3.13 …'"; exit 1; }
+	@for python in $(PYTHONS); do \
+	  own=.venv-interpreters/$$($$python -c 'import platform; print(platform.python_version())'); \
+	  $$python -m venv $$own && $$own/bin/python -m pip install --quiet numpy scipy && \
+	    PYTHONPATH=python $$own/bin/python tests/golden/check.py || exit 1; \
+	done
+
+golden: build .venv/group-test ## write the golden models of this version that are not there yet, and the hashes of all
+	$(BIN)/python tests/golden/make.py
+
 memcheck: ## run the kernels' tests, all tiers of this CPU, under valgrind
 	@command -v valgrind >/dev/null || { echo "memcheck needs valgrind (Debian: apt-get install valgrind)"; exit 1; }
 	cargo test --locked --test kernels --test single_row \
@@ -65,6 +105,9 @@ pareto: build .venv-pareto/ready ## measure accuracy by model bytes against othe
 paper: build .venv-paper/ready ## measure all tables and figures of the paper, write benches/results/paper/; QUICK=1 for minutes
 	PYTHONPATH=python:benches .venv-paper/bin/python -m paper $(if $(QUICK),--quick)
 
+hostile-peers: build .venv-hostile/ready ## damage model files of other packages and load them, write benches/results/hostile.md
+	PYTHONPATH=python:benches .venv-hostile/bin/python -m hostile
+
 probabilities: build .venv-pareto/ready ## measure calibration and rare categories, write benches/results/probabilities.md
 	PYTHONPATH=python:benches .venv-pareto/bin/python benches/probabilities.py
 
@@ -86,6 +129,9 @@ device-report: build .venv/group-test .venv/group-bench ## measure the runtime o
 misra: ## list what cppcheck's MISRA add-on finds in the C runtime
 	cppcheck --quiet --addon=misra --std=c99 --enable=warning,style,performance,portability \
 		-Ipython/binfm/include tests/c/firmware/all.c
+
+dependencies: ## write docs/dependencies.md: every crate and package, its licence and reason
+	$(PYTHON) docs/dependencies.py
 
 docs: build .venv/group-docs .venv/group-test ## build the documentation into site/; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d .venv/doctrees docs site
@@ -113,7 +159,7 @@ lines: ## count lines per file and per function
 	@$(PYTHON) benches/lines.py
 
 clean: ## remove everything that was built
-	rm -rf .venv .venv-peers .venv-pareto .venv-paper target site dist demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
+	rm -rf .venv .venv-peers .venv-pareto .venv-paper .venv-hostile .venv-interpreters target site dist demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
 	find python tests benches -name __pycache__ -prune -exec rm -rf {} +
 
 $(EXTENSION): .venv/ready pyproject.toml $(RUST)
@@ -128,10 +174,10 @@ $(EXTENSION): .venv/ready pyproject.toml $(RUST)
 	@touch $@
 
 # The other packages bring numpy, pandas and more of their own choice: they never meet those of the tests.
-.venv-pareto/ready: pyproject.toml
-	$(PYTHON) -m venv .venv-pareto
-	.venv-pareto/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
-	.venv-pareto/bin/python -m pip install --quiet --group pareto
+.venv-pareto/ready .venv-hostile/ready: .venv-%/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-$*/bin/python -m pip install --quiet --group $*
 	@touch $@
 
 # JAX and other people's FMs stay out of .venv as well.

@@ -6,6 +6,8 @@
 //!
 //! Without the feature `std` it reads models and scores rows, on anything that can allocate: see [`scoring`].
 #![cfg_attr(not(feature = "std"), no_std)]
+// An index is looked up with `get`; a module whose indices are right by construction says so and is let off.
+#![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 
 #[macro_use]
 extern crate alloc;

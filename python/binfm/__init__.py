@@ -3,21 +3,22 @@
 ``binfm.train(X, y)`` returns a :class:`Model`; ``model.save(path)`` and ``binfm.load(path)`` keep it.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from binfm import plot, reading
 from binfm._core import ModelFormatError, __version__
-from binfm.curve import SizeCurve, size_curve
-from binfm.export import get_include
 from binfm.model import Model, load
 from binfm.parameters import Feature
 from binfm.training import train
-from binfm.tuning import Search
-from binfm.versions import show_versions
 
 if TYPE_CHECKING:
+    from binfm import plot, reading
+    from binfm.curve import SizeCurve, size_curve
     from binfm.estimators import BinFMClassifier as BinFMClassifier
     from binfm.estimators import BinFMRegressor as BinFMRegressor
+    from binfm.export import get_include
+    from binfm.tuning import Search
+    from binfm.versions import show_versions
 
 __all__ = [
     "Feature",
@@ -35,17 +36,30 @@ __all__ = [
     "train",
 ]
 
-_ESTIMATORS = ("BinFMClassifier", "BinFMRegressor")
-"""Found on first use: they need scikit-learn, and the rest does not."""
+_LATER = {
+    "SizeCurve": "curve",
+    "size_curve": "curve",
+    "get_include": "export",
+    "Search": "tuning",
+    "show_versions": "versions",
+    "BinFMClassifier": "estimators",
+    "BinFMRegressor": "estimators",
+}
+"""Where names are that are found on first use: an import takes the time of what training and scoring need, and no more.
+
+The estimators need scikit-learn, and the rest does not.
+"""
+_PARTS = ("plot", "reading")
+"""Modules that are found so, too."""
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ESTIMATORS:
-        from binfm import estimators
-
-        return getattr(estimators, name)
+    if name in _PARTS:
+        return import_module(f"binfm.{name}")
+    if name in _LATER:
+        return getattr(import_module(f"binfm.{_LATER[name]}"), name)
     raise AttributeError(f"module 'binfm' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ESTIMATORS})
+    return sorted({*globals(), *_LATER, *_PARTS})

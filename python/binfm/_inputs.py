@@ -16,6 +16,8 @@ from binfm._categories import check_exact, chosen_columns, coded, label, vocabul
 from binfm._tables import Column, Distinct, Frame, check_names, is_table, read
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from numpy.typing import NDArray
 
     from binfm._tables import Names
@@ -47,6 +49,7 @@ class Settings:
     learning_rate: float
     lambda_w: float
     lambda_v: float
+    dropout: float
     categorical: list[int]
     leave_out: tuple[int, ...]
     """Columns that the model does without."""
@@ -77,7 +80,9 @@ def training_table(
     return numbers, columns, vocabularies, table.names
 
 
-def table_for(X: Any, vocabularies: dict[int, list[str]], unused: frozenset[int], names: Names) -> Dense | Csr:
+def table_for(
+    X: Any, vocabularies: dict[int, list[str]], unused: Callable[[], Iterable[int]], names: Names
+) -> Dense | Csr:
     """Return `X` for a model whose text columns have these vocabularies; unused columns may hold anything."""
     table = _columns_of(X)
     if isinstance(table, tuple):
@@ -90,14 +95,14 @@ def table_for(X: Any, vocabularies: dict[int, list[str]], unused: frozenset[int]
         check_names(table.names, names)
     if vocabularies and max(vocabularies) >= len(table.columns):
         return np.empty((1, len(table.columns)), np.float32)  # too narrow: the core says so and names both widths
-    return coded(table.columns, vocabularies, unused, table.names, "in training it held numbers")
+    return coded(table.columns, vocabularies, frozenset(unused()), table.names, "in training it held numbers")
 
 
 def weights(sample_weight: Any, name: str, rows: int) -> NDArray[np.float64] | None:
     """Return one finite, non-negative weight a row, or None."""
     if sample_weight is None:
         return None
-    weight = np.ascontiguousarray(as_numbers(sample_weight, name), dtype=np.float64)
+    weight = plain(as_numbers(sample_weight, name), np.float64)
     if weight.ndim != 1 or len(weight) != rows:
         raise ValueError(f"{name}: got shape {weight.shape}; accepted is one weight for each of the {rows} rows")
     if not np.isfinite(weight).all() or (weight < 0).any():
@@ -168,12 +173,17 @@ def _csr(X: Any) -> Csr:
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    data = np.ascontiguousarray(X.data, np.float32 if X.dtype.char in "fe" else np.float64)
+    data = plain(X.data, np.float32 if X.dtype.char in "fe" else np.float64)
     return _whole(X.indptr), _whole(X.indices), data, X.shape[1]
 
 
 def _whole(numbers: NDArray[Any]) -> Whole:
-    return np.ascontiguousarray(numbers, np.int32 if numbers.dtype == np.int32 else np.int64)
+    return plain(numbers, np.int32 if numbers.dtype == np.int32 else np.int64)
+
+
+def plain(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Return values as the core reads lists of them: one after the other, where the machine can read them."""
+    return np.require(values, dtype, ["C", "ALIGNED", "ENSUREARRAY"])
 
 
 def as_numbers(values: Any, name: str) -> NDArray[Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm._inputs import as_numbers
+from binfm._inputs import as_numbers, plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +43,7 @@ def class_numbers(y: Any, labels: Labels, name: str) -> NDArray[np.float64]:
 
 def regression_target(y: Any, name: str) -> NDArray[np.float64]:
     """Return finite float64 targets."""
-    array = np.ascontiguousarray(as_numbers(_target(y, name), name), dtype=np.float64)
+    array = plain(as_numbers(_target(y, name), name), np.float64)
     if not np.isfinite(array).all():
         raise ValueError(f"{name}: got NaN or infinity; accepted are finite numbers")
     return array

@@ -6,16 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from binfm import _core
+from binfm._checks import same_length, whole
 from binfm._inputs import rows_of, table_for, weights
 from binfm._labels import REGRESSION, class_numbers, regression_target
 from binfm._problem import Problem
+from binfm._progress import Progress
 from binfm._tables import is_table, read
 from binfm.model import Model
-from binfm.training import DEFAULTS, Progress, early_stop, evaluation, prepare, same_length, whole
+from binfm.training import DEFAULTS, early_stop, evaluation, prepare
 
 if TYPE_CHECKING:
     from binfm._inputs import Settings
-    from binfm.training import Callback
+    from binfm._progress import Callback
 
 MAY_CHANGE = frozenset(
     {"epochs", "early_stopping", "validation_fraction", "patience", "n_jobs", "progress", "callback"}
@@ -82,7 +84,7 @@ class Trainer:
                 problem.table, problem.target, problem.weight, problem.valid, settings, steady, told
             )
         model = Model._of(core, history, best)
-        self._unused = model._unused
+        self._unused = frozenset(model._unused())
         return model
 
     def _made_with(self) -> Problem:
@@ -93,7 +95,7 @@ class Trainer:
     def _problem(self, X: Any, y: Any, weight: Any, eval_set: Any) -> Problem:
         """Return further rows, read as the first ones were."""
         X = read(X) if is_table(X) else X
-        table = table_for(X, self._vocabularies, self._unused, self._names)
+        table = table_for(X, self._vocabularies, lambda: self._unused, self._names)
         regression = self._labels is REGRESSION
         target = regression_target(y, "y") if regression else class_numbers(y, self._labels, "y")
         same_length("X", rows_of(table), "y", len(target))

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from binfm.training import Progress, prepare, whole
+from binfm._checks import whole
+from binfm._progress import Progress
+from binfm.training import prepare
 from binfm.tuning import as_table, curve
 
 BUDGETS = (256, 512, 1024, 2048, 4096, 8192, 16384)

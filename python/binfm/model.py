@@ -10,12 +10,12 @@ import numpy as np
 from binfm._core import Model as Core
 from binfm._inputs import table_for
 from binfm._labels import as_array
-from binfm.devices import size_report
-from binfm.export import export_c
 from binfm.parameters import Parameters
 from binfm.reading._readable import Readable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from binfm._inputs import Csr, Dense
@@ -40,14 +40,13 @@ class Model(Parameters, Readable):
     True
     """
 
-    __slots__ = ("_classes", "_core", "_history", "_names", "_unused", "_vocabularies", "best_epoch", "search")
+    __slots__ = ("_classes", "_core", "_history", "_names", "_vocabularies", "best_epoch", "search")
 
     _core: Core
     _classes: NDArray[Any] | None
     _history: tuple[dict[str, float], ...]
     _names: Names
     _vocabularies: dict[int, list[str]]
-    _unused: frozenset[int]
     best_epoch: int | None
     """The pass whose parameters these are, counted from 1; None for a loaded model."""
     search: Search | None
@@ -72,7 +71,6 @@ class Model(Parameters, Readable):
         put(self, "_history", tuple(dict(record) for record in history or ()))
         put(self, "_names", None if core.names is None else tuple(core.names))
         put(self, "_vocabularies", {j: core.vocabulary(j) for j in core.text_columns})
-        put(self, "_unused", frozenset(core.unused_columns))
         put(self, "best_epoch", best_epoch)
         put(self, "search", search)
         return self
@@ -212,7 +210,11 @@ class Model(Parameters, Readable):
         >>> report["flash"] == report["runtime"] + report["model"]
         True
         """
-        return dict(self._core.size_report()) if target is None else size_report(self, target)
+        if target is None:
+            return dict(self._core.size_report())
+        from binfm.devices import size_report
+
+        return size_report(self, target)
 
     # Bytes
 
@@ -302,6 +304,8 @@ class Model(Parameters, Readable):
         >>> "static const uint8_t gesture_model[GESTURE_BYTES]" in path.read_text()
         True
         """
+        from binfm.export import export_c
+
         export_c(self, _path(path), name=name, runtime=runtime)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -331,6 +335,9 @@ class Model(Parameters, Readable):
 
     def _table(self, X: Any) -> Dense | Csr:
         return table_for(X, self._vocabularies, self._unused, self._names)
+
+    def _unused(self) -> Iterable[int]:
+        return self._core.unused_columns
 
 
 def load(path: str | os.PathLike[str]) -> Model:

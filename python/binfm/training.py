@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from binfm._checks import length, number, one_of, same_length, sized, text, whole
 from binfm._inputs import Settings, rows_of, table_for, training_table, weights
 from binfm._labels import REGRESSION, Labels, class_numbers, encode_classes, regression_target
 from binfm._problem import Problem
+from binfm._progress import Callback, Progress
 from binfm._tables import is_table, read
 from binfm.model import Model
-from binfm.tuning import search
 
 if TYPE_CHECKING:
     from binfm._inputs import Csr, Dense
     from binfm._tables import Names
 
-Callback = Callable[[int, dict[str, float]], object]
-
 DEFAULTS: dict[str, Any] = {
     "m": 32, "b": 20, "tilings": 4, "binning": "quantile", "loss": "logistic", "epochs": 30, "learning_rate": 0.02,
+    "dropout": 0.0,
 }  # fmt: skip
 """What is not given, unless `max_bytes` has it chosen."""
 METHODS = ("bfm", "sefm", "dfm", "fm")
@@ -45,6 +43,7 @@ def train(
     learning_rate: float | None = None,
     lambda_w: float = 0.0,
     lambda_v: float = 0.0,
+    dropout: float | None = None,
     categorical: Any = None,
     min_count: float = 1,
     sample_weight: Any = None,
@@ -93,6 +92,9 @@ def train(
         Step size of the first epoch.
     lambda_w, lambda_v : float
         Regularization of the linear term and of the factors.
+    dropout : float, default 0
+        Share of the features that each visit of a row leaves out at random while training: regularization of signs,
+        for models of several kilobytes and more.
     categorical : list of column numbers or names, or boolean mask
         Columns whose values are categories.
     min_count : float
@@ -138,7 +140,7 @@ def train(
     problem, settings, free = prepare(
         X, y, m=m, b=b, tilings=tilings, binning=binning, loss=loss, method=method, scaling=scaling,
         optimizer=optimizer, epochs=epochs, learning_rate=learning_rate, lambda_w=lambda_w, lambda_v=lambda_v,
-        categorical=categorical, min_count=min_count, sample_weight=sample_weight, eval_set=eval_set,
+        dropout=dropout, categorical=categorical, min_count=min_count, sample_weight=sample_weight, eval_set=eval_set,
         early_stopping=early_stopping, validation_fraction=validation_fraction, patience=patience,
         seed=seed, n_jobs=n_jobs, searching=max_bytes is not None,
     )  # fmt: skip
@@ -146,6 +148,8 @@ def train(
         raise TypeError(f"callback: got {type(callback).__name__}; accepted is a function of epoch and record")
     found = None
     if max_bytes is not None:
+        from binfm.tuning import search
+
         limit = whole("max_bytes", max_bytes)
         with Progress(progress, None, "fit") as bar:
             settings, found = search(problem, settings, free, limit, bar.advance)
@@ -170,6 +174,7 @@ def prepare(
     learning_rate: Any = None,
     lambda_w: Any = 0.0,
     lambda_v: Any = 0.0,
+    dropout: Any = None,
     categorical: Any = None,
     min_count: Any = 1,
     sample_weight: Any = None,
@@ -188,19 +193,19 @@ def prepare(
     """
     open_or_given = {
         "m": m, "b": b, "tilings": tilings, "binning": binning, "loss": loss, "epochs": epochs,
-        "learning_rate": learning_rate,
+        "learning_rate": learning_rate, "dropout": dropout,
     }  # fmt: skip
     free = frozenset(name for name, value in open_or_given.items() if value is None)
     given = DEFAULTS | {name: value for name, value in open_or_given.items() if value is not None}
-    _one_of("method", method, METHODS)
+    one_of("method", method, METHODS)
     if searching and method != "bfm":
         raise ValueError(f"max_bytes: got method {method!r}; accepted is method 'bfm'")
-    _one_of("loss", given["loss"], ("logistic", "hinge", "squared_hinge", "squared"))
+    one_of("loss", given["loss"], ("logistic", "hinge", "squared_hinge", "squared"))
     if early_stopping not in ("auto", True, False):
         raise ValueError(f"early_stopping: got {early_stopping!r}; accepted are 'auto', True and False")
-    min_count = _number("min_count", min_count)
+    min_count = number("min_count", min_count)
     X = read(X) if is_table(X) else X  # once: a stream of columns ends
-    weight = weights(sample_weight, "sample_weight", _length(X))
+    weight = weights(sample_weight, "sample_weight", length(X))
     table, columns, vocabularies, names = training_table(X, categorical, weight, min_count)
     target, labels = (regression_target(y, "y"), REGRESSION) if loss == "squared" else _classes(y, classes)
     same_length("X", rows_of(table), "y", len(target))
@@ -213,14 +218,15 @@ def prepare(
         m=whole("m", given["m"]),
         b=whole("b", given["b"]),
         tilings=whole("tilings", given["tilings"]),
-        binning=_text("binning", given["binning"]),
+        binning=text("binning", given["binning"]),
         loss=given["loss"],
         scaling=bool(scaling),
-        optimizer=_text("optimizer", optimizer),
+        optimizer=text("optimizer", optimizer),
         epochs=whole("epochs", given["epochs"]),
-        learning_rate=_number("learning_rate", given["learning_rate"]),
-        lambda_w=_number("lambda_w", lambda_w),
-        lambda_v=_number("lambda_v", lambda_v),
+        learning_rate=number("learning_rate", given["learning_rate"]),
+        lambda_w=number("lambda_w", lambda_w),
+        lambda_v=number("lambda_v", lambda_v),
+        dropout=number("dropout", given["dropout"]),
         categorical=columns,
         leave_out=(),
         min_count=min_count,
@@ -233,46 +239,9 @@ def prepare(
     return Problem(table, target, weight, labels, vocabularies, names, valid), settings, free
 
 
-class Progress:
-    """A tqdm bar over epochs or fits; nothing where it is not wanted or tqdm is not installed."""
-
-    def __init__(self, wanted: bool, total: int | None, unit: str) -> None:
-        self._bar: Any = None
-        if wanted:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError:
-                return
-            self._bar = tqdm(total=total, desc="binfm", unit=unit)
-
-    def advance(self) -> None:
-        """Say that one is done."""
-        if self._bar is not None:
-            self._bar.update()
-
-    def wrap(self, callback: Callback | None) -> Callback | None:
-        """Return a callback that also shows each epoch."""
-        if self._bar is None:
-            return callback
-
-        def advance(epoch: int, record: dict[str, float]) -> object:
-            self._bar.set_postfix({k: f"{v:.4f}" for k, v in record.items() if k != "epoch"}, refresh=False)
-            self._bar.update()
-            return None if callback is None else callback(epoch, record)
-
-        return advance
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-
 def _classes(y: Any, classes: Any) -> tuple[Any, Labels]:
     """Return class numbers and labels: those of `classes`, or else those that y has."""
-    if len(_sized("y", y)) == 0:
+    if len(sized("y", y)) == 0:
         raise ValueError("y: got no rows; accepted is one row or more")
     if classes is None:
         return encode_classes(y)
@@ -289,7 +258,7 @@ def evaluation(
     if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
         raise ValueError("eval_set: got something else than (X, y) or (X, y, sample_weight), which are accepted")
     try:
-        table = table_for(eval_set[0], vocabularies, frozenset(), names)
+        table = table_for(eval_set[0], vocabularies, frozenset, names)
     except (ValueError, TypeError) as error:
         raise type(error)(f"eval_set: {error}") from None
     name = "eval_set's y"
@@ -302,62 +271,8 @@ def evaluation(
 
 def early_stop(early_stopping: bool | str, fraction: Any, has_eval_set: bool, rows: int) -> tuple[bool, float]:
     """Return whether to stop early, and the share of the rows to hold out for that."""
-    share = _number("validation_fraction", fraction)
+    share = number("validation_fraction", fraction)
     if not 0 < share < 1:
         raise ValueError(f"validation_fraction: got {share!r}; accepted are numbers between 0 and 1")
     early = (has_eval_set or rows >= HOLDOUT_FROM) if early_stopping == "auto" else bool(early_stopping)
     return early, share if early and not has_eval_set else 0.0
-
-
-def _length(X: Any) -> int:
-    shape = getattr(X, "shape", None)
-    return int(shape[0]) if isinstance(shape, tuple) and shape else len(_sized("X", X))
-
-
-def _sized(name: str, values: Any) -> Any:
-    try:
-        len(values)
-    except TypeError:
-        raise TypeError(f"{name}: got {type(values).__name__}; accepted is an array") from None
-    return values
-
-
-def same_length(a: str, n: int, b: str, k: int) -> None:
-    """Refuse tables and targets of different lengths, and empty ones."""
-    if n != k:
-        raise ValueError(f"{b}: got {k} values; accepted are {n}, one for each row of {a}")
-    if n == 0:
-        raise ValueError(f"{a}: got no rows; accepted is one row or more")
-
-
-def _one_of(name: str, value: Any, accepted: tuple[str, ...]) -> None:
-    if value not in accepted:
-        listed = " and ".join(", ".join(map(repr, accepted)).rsplit(", ", 1))
-        verb = "is" if len(accepted) == 1 else "are"
-        raise ValueError(f"{name}: got {value!r}; accepted {verb} {listed}")
-
-
-def _text(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{name}: got {value!r}; accepted is a string")
-    return value
-
-
-def whole(name: str, value: Any) -> int:
-    """Return a whole number that has 64 bits."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name}: got {value!r}; accepted are whole numbers")
-    number = int(value.__index__())
-    if not -(2**63) <= number < 2**63:
-        raise ValueError(f"{name}: got {number}; accepted are whole numbers below 2**63")
-    return number
-
-
-def _number(name: str, value: Any) -> float:
-    try:
-        number = math.nan if isinstance(value, str | bytes) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise ValueError(f"{name}: got {value!r}; accepted are finite numbers")
-    return number

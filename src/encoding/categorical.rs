@@ -64,7 +64,11 @@ pub fn frequent(mut seen: Vec<(i64, f64)>, min_count: f64) -> (Vec<i64>, bool) {
     let mut levels = Vec::new();
     for run in seen.chunk_by(|a, b| a.0 == b.0) {
         let weight: f64 = run.iter().map(|&(_, weight)| weight).sum();
-        if weight >= min_count { levels.push(run[0].0) } else { rare = true }
+        if weight >= min_count {
+            levels.extend(run.first().map(|&(level, _)| level));
+        } else {
+            rare = true;
+        }
     }
     (levels, rare)
 }

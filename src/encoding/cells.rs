@@ -2,10 +2,12 @@
 //!
 //! Of a dense table each feature takes 1, 2 or 4 bytes a row: its start, counted in strides from the feature's first
 //! row. Of a sparse table each active feature takes its start, and its value where numbers are used as they are.
+#![allow(clippy::indexing_slicing)] // the layout of a row is made here, and every row has it
 
 use super::starts::ABSENT;
 use super::{Active, Block, Dense, Encoder, Table};
 use crate::Result;
+use crate::error::{filled, more_room, room};
 use crate::kernels::{self, Isa};
 use crate::threads::{Stop, Threads};
 use std::ops::Range;
@@ -51,7 +53,7 @@ impl Cells {
     /// Encode a table.
     ///
     /// # Errors
-    /// If it is stopped.
+    /// If it is stopped, or there is not enough memory.
     pub fn new(
         encoder: &Encoder,
         isa: Isa,
@@ -122,7 +124,7 @@ impl Cells {
         stop: &Stop,
     ) -> Result<Self> {
         let (codes, width) = layout(encoder);
-        let mut bytes = vec![0; dense.rows() * width];
+        let mut bytes = filled(dense.rows().saturating_mul(width), 0)?;
         let chunks = bytes.chunks_mut((BLOCK * width).max(1)).enumerate();
         threads.map(chunks, Block::default, |block, (i, bytes): (usize, &mut [u8])| {
             stop.check()?;
@@ -142,13 +144,15 @@ impl Cells {
     fn sparse(encoder: &Encoder, isa: Isa, table: Table, stop: &Stop) -> Result<Self> {
         let (mut block, mut active) = (Block::default(), Active::default());
         let (mut starts, mut values) = (Vec::new(), Vec::new());
-        let mut ends = Vec::with_capacity(table.rows());
+        let mut ends = room(table.rows())?;
         for first in (0..table.rows()).step_by(BLOCK) {
             stop.check()?;
             let rows = BLOCK.min(table.rows() - first);
             encoder.activate(isa, table, first, rows, &mut block, &mut active);
             ends.extend(active.ends.iter().map(|&end| starts.len() + end as usize));
+            more_room(&mut starts, active.starts.len())?;
             starts.extend_from_slice(&active.starts);
+            more_room(&mut values, active.values.len())?;
             values.extend_from_slice(&active.values);
         }
         Ok(Self::Sparse { ends, starts, values })

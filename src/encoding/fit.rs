@@ -4,6 +4,7 @@ use super::categorical::{Category, frequent};
 use super::numeric::{Distinct, Sample};
 use super::sparse::ByColumn;
 use super::{Column, Csr, Dense, Encoder, Levels, Standard, Table, Truth, Values};
+use crate::error::{ask, filled};
 use crate::threads::{Stop, Threads};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,6 +63,7 @@ impl Encoder {
         threads: &Threads,
         stop: &Stop,
     ) -> Result<Self> {
+        ask::<[Option<Column>; 2]>(rows.table.columns())?;
         let columns = match rows.table {
             Table::Dense(dense) => threads.map(
                 0..dense.columns(),
@@ -112,13 +114,13 @@ impl EncodingParams {
             return Ok(None);
         }
         if self.categorical.contains(&j) {
-            let mut categories = vec![Category::Missing; dense.rows()];
+            let mut categories = filled(dense.rows(), Category::Missing)?;
             dense.categories(j, 0, &mut categories);
             return self.levels(j, &categories, rows.weight);
         }
-        let mut numbers = vec![0.0; dense.rows()];
+        let mut numbers = filled(dense.rows(), 0.0)?;
         dense.numbers(j, 0, &mut numbers);
-        let distinct = Distinct::new(&numbers, rows.weight);
+        let distinct = Distinct::new(&numbers, rows.weight)?;
         let constant = distinct.is_empty() || (distinct.len() == 1 && !distinct.missing());
         let sample = Sample { distinct, values: &numbers, rows: None, weights: rows.weight };
         Ok((!constant).then(|| self.numbers(&sample, rows.truth, false)))
@@ -131,14 +133,14 @@ impl EncodingParams {
         threads: &Threads,
         stop: &Stop,
     ) -> Result<Vec<Option<Column>>> {
-        let by_column = ByColumn::new(csr, rows.weight);
+        let by_column = ByColumn::new(csr, rows.weight)?;
         threads.map(
             0..csr.columns(),
             || (),
             |(), j| {
                 stop.check()?;
                 let (values, of, weights) = by_column.column(j);
-                let distinct = Distinct::new(values, weights);
+                let distinct = Distinct::new(values, weights)?;
                 let known = !distinct.is_empty() && distinct.weight() >= self.min_count;
                 let wanted = known && !self.leave_out.contains(&j);
                 let sample = Sample { distinct, values, rows: Some(of), weights };
@@ -172,7 +174,7 @@ impl EncodingParams {
     ) -> Result<Option<Column>> {
         let (mut seen, mut missing) = (Vec::new(), false);
         for (row, category) in categories.iter().enumerate() {
-            let weight = weight.map_or(1.0, |weight| weight[row]);
+            let weight = weight.map_or(Some(1.0), |weight| weight.get(row).copied()).unwrap_or(0.0);
             match category {
                 _ if weight <= 0.0 => {}
                 Category::Level(level) => seen.push((*level, weight)),

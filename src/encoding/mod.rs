@@ -37,6 +37,7 @@ pub use supervised::Truth;
 pub use table::{Dense, Matrix, Table};
 pub use tilings::Span;
 
+use crate::error::{filled, room};
 use crate::{Error, Result};
 use alloc::vec::Vec;
 
@@ -99,14 +100,28 @@ impl Encoder {
     /// # Errors
     /// If there are too many rows.
     pub fn new(columns: Vec<Option<Column>>, tilings: u32, zero_is_absent: bool) -> Result<Self> {
+        let (width, count) = (columns.len(), columns.iter().flatten().count());
+        let used = columns.into_iter().enumerate();
+        let used = used.filter_map(|(number, column)| Some(Ok((number, column?))));
+        Self::of_used(width, count, used, tilings, zero_is_absent)
+    }
+
+    /// The same from the `count` columns that own rows, by their numbers, which ascend and are below `width`.
+    ///
+    /// # Errors
+    /// If there are too many rows, or what a column brings.
+    pub fn of_used(
+        width: usize,
+        count: usize,
+        used: impl Iterator<Item = Result<(usize, Column)>>,
+        tilings: u32,
+        zero_is_absent: bool,
+    ) -> Result<Self> {
         let mut rows = 0_u64;
-        let mut features = Vec::new();
-        let mut places = Vec::with_capacity(columns.len());
-        for (number, column) in columns.into_iter().enumerate() {
-            let Some(column) = column else {
-                places.push(NONE);
-                continue;
-            };
+        let mut features = room(count)?;
+        let mut places = filled(width, NONE)?;
+        for column in used {
+            let (number, column) = column?;
             let span = column.span(rows as u32, tilings);
             rows += u64::from(span.rows());
             if rows >= MOST_ROWS {
@@ -116,7 +131,9 @@ impl Encoder {
                     format!("are fewer than {MOST_ROWS} parameter rows"),
                 ));
             }
-            places.push(features.len() as u32);
+            if let Some(place) = places.get_mut(number) {
+                *place = features.len() as u32;
+            }
             features.push(Feature { column: number, span, values: column.values });
         }
         let raw = features.iter().any(Feature::is_raw);
@@ -155,7 +172,7 @@ impl Encoder {
     /// What a column of X is to the model, if it is of use.
     #[inline]
     pub fn of_column(&self, column: usize) -> Option<&Feature> {
-        self.features.get(self.places[column] as usize)
+        self.features.get(*self.places.get(column)? as usize)
     }
 
     /// Rows that each present feature activates.

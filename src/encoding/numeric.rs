@@ -3,10 +3,13 @@
 //! Quantiles that know of spikes: a value that alone holds more than its share of the rows takes one cell, and the
 //! others share what is left, again and again until none is too heavy. The runs of light values between the spikes get
 //! cells in proportion to their weight, and each run is cut into cells of equal weight.
+#![allow(clippy::indexing_slicing)] // cuts are places in the list that they cut
 
 use super::codes::{Codes, Form};
 use super::keys::{self, Edges};
 use super::supervised::{GROUPS_A_CELL, MOST_CELLS, Truth};
+use crate::Result;
+use crate::error::room;
 
 /// The distinct values of a feature as ascending keys, and the weight of each.
 #[derive(Clone, Debug, Default)]
@@ -18,25 +21,39 @@ pub struct Distinct {
 
 impl Distinct {
     /// Sort and count. Values of zero weight count for nothing.
-    pub fn new(values: &[f32], weights: Option<&[f64]>) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(values: &[f32], weights: Option<&[f64]>) -> Result<Self> {
         let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
         let counted = || values.iter().enumerate().filter(|&(row, _)| weight(row) > 0.0);
         let missing = counted().any(|(_, value)| value.is_nan());
         let present = counted().filter(|(_, value)| !value.is_nan());
-        let mut distinct = Self { missing, ..Self::default() };
         if weights.is_none() {
-            let mut sorted: Vec<i32> = present.map(|(_, &value)| keys::key(value)).collect();
+            let mut sorted: Vec<i32> = room(values.len())?;
+            sorted.extend(present.map(|(_, &value)| keys::key(value)));
             sorted.sort_unstable();
-            sorted.chunk_by(|a, b| a == b).for_each(|run| distinct.push(run[0], run.len() as f64));
+            let runs = || sorted.chunk_by(|a, b| a == b);
+            let each = runs().map(|run| (run[0], run.len() as f64));
+            Self::collect(runs().count(), each, missing)
         } else {
-            let mut sorted: Vec<(i32, f64)> =
-                present.map(|(row, &value)| (keys::key(value), weight(row))).collect();
+            let mut sorted: Vec<(i32, f64)> = room(values.len())?;
+            sorted.extend(present.map(|(row, &value)| (keys::key(value), weight(row))));
             sorted.sort_by_key(|&(key, _)| key);
-            for run in sorted.chunk_by(|a, b| a.0 == b.0) {
-                distinct.push(run[0].0, run.iter().map(|&(_, weight)| weight).sum());
-            }
+            let runs = || sorted.chunk_by(|a, b| a.0 == b.0);
+            let sum = |run: &[(i32, f64)]| run.iter().map(|&(_, weight)| weight).sum();
+            Self::collect(runs().count(), runs().map(|run| (run[0].0, sum(run))), missing)
         }
-        distinct
+    }
+
+    fn collect(
+        count: usize,
+        each: impl Iterator<Item = (i32, f64)>,
+        missing: bool,
+    ) -> Result<Self> {
+        let mut distinct = Self { keys: room(count)?, weights: room(count)?, missing };
+        each.for_each(|(key, weight)| distinct.push(key, weight));
+        Ok(distinct)
     }
 
     fn push(&mut self, key: i32, weight: f64) {
@@ -327,6 +344,7 @@ fn cut_evenly(weights: &[f64], cells: usize, first: usize, cuts: &mut Vec<usize>
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -355,14 +373,14 @@ mod tests {
     #[test]
     fn edges_take_few_bytes_and_keep_the_cells() {
         let values: Vec<f32> = (0..1000).map(|i| (i as f32).mul_add(0.017, -3.0)).collect();
-        let edges = Distinct::new(&values, None).quantile_edges(16);
+        let edges = Distinct::new(&values, None).unwrap().quantile_edges(16);
         assert_eq!(edges.len(), 15);
         assert!(Codes::holding(Form::Signed, edges.keys()).is_some());
         let wide: Vec<f32> = values.iter().map(|x| libm::expf(x * 0.5)).collect();
-        let edges = Distinct::new(&wide, None).quantile_edges(16);
+        let edges = Distinct::new(&wide, None).unwrap().quantile_edges(16);
         assert!(Codes::holding(Form::Logarithmic, edges.keys()).is_some(), "{edges:?}");
         let far: Vec<f32> = values.iter().map(|x| x.mul_add(1e-2, 77.0)).collect();
-        let edges = Distinct::new(&far, None).quantile_edges(16);
+        let edges = Distinct::new(&far, None).unwrap().quantile_edges(16);
         assert_eq!(keys::least_bytes(edges.keys()), 3);
     }
 }

@@ -50,7 +50,7 @@ impl Encoder {
                 let mut category = [Category::Missing];
                 dense.categories(feature.column, first + i, &mut category);
                 let [category] = category;
-                Some((feature.span.level_start(levels, category), 1.0))
+                Some((feature.span.level_start(levels, category, self.zero_is_absent), 1.0))
             });
             active.push_valued(of_row);
         }

@@ -1,5 +1,6 @@
 //! Sparse tables in compressed rows: only stored values that are not zero are active.
 
+use crate::error::filled;
 use crate::{Error, Result};
 use alloc::vec::Vec;
 
@@ -30,10 +31,10 @@ impl Whole<'_> {
     }
 
     #[inline]
-    fn at(&self, i: usize) -> i64 {
+    fn at(&self, i: usize) -> Option<i64> {
         match self {
-            Self::Short(numbers) => numbers[i].into(),
-            Self::Long(numbers) => numbers[i],
+            Self::Short(numbers) => numbers.get(i).map(|&number| number.into()),
+            Self::Long(numbers) => numbers.get(i).copied(),
         }
     }
 }
@@ -55,10 +56,11 @@ impl Values<'_> {
         }
     }
 
-    fn at(&self, i: usize) -> f32 {
+    #[inline]
+    fn at(&self, i: usize) -> Option<f32> {
         match self {
-            Self::Single(values) => values[i],
-            Self::Double(values) => values[i] as f32,
+            Self::Single(values) => values.get(i).copied(),
+            Self::Double(values) => values.get(i).map(|&value| value as f32),
         }
     }
 }
@@ -77,10 +79,10 @@ impl<'a> Csr<'a> {
         let broken = |what: &str| {
             Err(Error::value("X", format!("a sparse table with {what}"), "is a valid CSR table"))
         };
-        let Some(rows) = indptr.len().checked_sub(1).filter(|_| indptr.at(0) == 0) else {
+        let Some(rows) = indptr.len().checked_sub(1).filter(|_| indptr.at(0) == Some(0)) else {
             return broken("an indptr that does not begin with 0");
         };
-        if indices.len() != values.len() || indptr.at(rows) != indices.len() as i64 {
+        if indices.len() != values.len() || indptr.at(rows) != Some(indices.len() as i64) {
             return broken("indptr, indices and data of different lengths");
         }
         if (0..rows).any(|row| indptr.at(row) > indptr.at(row + 1)) {
@@ -88,7 +90,7 @@ impl<'a> Csr<'a> {
         }
         let csr = Self { indptr, indices, values, columns };
         for row in 0..rows {
-            let stored = csr.stored(row).map(|i| indices.at(i));
+            let stored = csr.stored(row).filter_map(|i| indices.at(i));
             let in_range = |c: i64| usize::try_from(c).is_ok_and(|c| c < columns);
             if !stored.clone().all(in_range) || !stored.is_sorted_by(|a, b| a < b) {
                 return broken("column numbers out of range or out of order");
@@ -110,12 +112,13 @@ impl<'a> Csr<'a> {
     /// Column and value of each stored value of a row that is not zero.
     pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f32)> {
         self.stored(row)
-            .map(|i| (self.indices.at(i) as usize, self.values.at(i)))
+            .filter_map(|i| Some((self.indices.at(i)? as usize, self.values.at(i)?)))
             .filter(|&(_, value)| value != 0.0)
     }
 
     fn stored(&self, row: usize) -> core::ops::Range<usize> {
-        self.indptr.at(row) as usize..self.indptr.at(row + 1) as usize
+        let ends = self.indptr.at(row).zip(self.indptr.at(row + 1));
+        ends.map_or(0..0, |(first, end)| first as usize..end as usize)
     }
 }
 
@@ -129,40 +132,55 @@ pub struct ByColumn {
 
 impl ByColumn {
     /// Turn a table round, leaving out rows of zero weight.
-    pub fn new(csr: &Csr, weight: Option<&[f64]>) -> Self {
-        let counted = |row: &usize| weight.is_none_or(|w| w[*row] > 0.0);
-        let mut next = vec![0; csr.columns() + 1];
-        for row in (0..csr.rows()).filter(counted) {
-            csr.row(row).for_each(|(column, _)| next[column + 1] += 1);
-        }
-        for column in 0..csr.columns() {
-            next[column + 1] += next[column];
-        }
-        let total = next[csr.columns()];
-        let mut values = vec![0.0; total];
-        let mut rows = vec![0; total];
-        let mut weights = weight.map(|_| vec![0.0; total]);
-        for row in (0..csr.rows()).filter(counted) {
-            for (column, value) in csr.row(row) {
-                values[next[column]] = value;
-                rows[next[column]] = row as u32;
-                if let (Some(weights), Some(weight)) = (&mut weights, weight) {
-                    weights[next[column]] = weight[row];
-                }
-                next[column] += 1;
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(csr: &Csr, weight: Option<&[f64]>) -> Result<Self> {
+        let weight_of = |row: usize| weight.map_or(Some(1.0), |weight| weight.get(row).copied());
+        let counted = || {
+            let rows = (0..csr.rows()).filter_map(|row| Some((row, weight_of(row)?)));
+            rows.filter(|&(_, weight)| weight > 0.0)
+        };
+        let mut next = filled(csr.columns(), 0_usize)?;
+        for (column, _) in counted().flat_map(|(row, _)| csr.row(row)) {
+            if let Some(count) = next.get_mut(column) {
+                *count += 1;
             }
         }
-        Self { ends: next, values, rows, weights }
+        let mut total = 0;
+        for next in &mut next {
+            (*next, total) = (total, total + *next);
+        }
+        let (mut values, mut rows) = (filled(total, 0.0)?, filled(total, 0)?);
+        let mut weights = weight.map(|_| filled(total, 0.0)).transpose()?;
+        for (row, weight) in counted() {
+            for (column, value) in csr.row(row) {
+                let Some(next) = next.get_mut(column) else { continue };
+                put(&mut values, *next, value);
+                put(&mut rows, *next, row as u32);
+                if let Some(weights) = &mut weights {
+                    put(weights, *next, weight);
+                }
+                *next += 1;
+            }
+        }
+        Ok(Self { ends: next, values, rows, weights })
     }
 
     /// Values of one column, their rows and the weights of those.
     pub fn column(&self, column: usize) -> (&[f32], &[u32], Option<&[f64]>) {
-        let first = column.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let range = first..self.ends[column];
+        let end = |column: usize| self.ends.get(column).copied().unwrap_or(0);
+        let range = column.checked_sub(1).map_or(0, end)..end(column);
         (
-            &self.values[range.clone()],
-            &self.rows[range.clone()],
-            self.weights.as_ref().map(|weights| &weights[range]),
+            self.values.get(range.clone()).unwrap_or_default(),
+            self.rows.get(range.clone()).unwrap_or_default(),
+            self.weights.as_ref().map(|weights| weights.get(range).unwrap_or_default()),
         )
+    }
+}
+
+fn put<T>(into: &mut [T], at: usize, value: T) {
+    if let Some(place) = into.get_mut(at) {
+        *place = value;
     }
 }

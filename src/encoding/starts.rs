@@ -95,11 +95,12 @@ impl Encoder {
         dense.rows_of_numbers(row, &mut block.numbers);
         let starts = self.features.iter().map(|feature| {
             let Values::Levels(levels) = &feature.values else {
-                return feature.start_of(block.numbers[feature.column], self.zero_is_absent);
+                let number = block.numbers.get(feature.column).copied().unwrap_or(f32::NAN);
+                return feature.start_of(number, self.zero_is_absent);
             };
-            let mut category = [Category::Missing];
-            dense.categories(feature.column, row, &mut category);
-            feature.span.level_start(levels, category[0])
+            let mut category = Category::Missing;
+            dense.categories(feature.column, row, core::slice::from_mut(&mut category));
+            feature.span.level_start(levels, category, self.zero_is_absent)
         });
         active.push_row(starts);
     }
@@ -121,7 +122,7 @@ impl Encoder {
                 Values::Numbers(edges) => {
                     block.count(isa, dense, feature.column, first, rows, edges.keys());
                     let values = block.numbers.iter().zip(&block.cells);
-                    let starts = block.starts[j..].iter_mut().step_by(width);
+                    let starts = block.starts.iter_mut().skip(j).step_by(width);
                     starts.zip(values).for_each(|(start, (&number, &cell))| {
                         *start = feature.span.start_or_absent(number, cell, self.zero_is_absent);
                     });
@@ -131,9 +132,9 @@ impl Encoder {
                 Values::Levels(levels) => {
                     block.categories.resize(rows, Category::Missing);
                     dense.categories(feature.column, first, &mut block.categories);
-                    let starts = block.starts[j..].iter_mut().step_by(width);
+                    let starts = block.starts.iter_mut().skip(j).step_by(width);
                     starts.zip(&block.categories).for_each(|(start, &category)| {
-                        *start = feature.span.level_start(levels, category);
+                        *start = feature.span.level_start(levels, category, self.zero_is_absent);
                     });
                 }
             }
@@ -155,8 +156,10 @@ impl Encoder {
         for row in first..first + rows {
             block.starts.clone_from(&zeros);
             for (column, value) in csr.row(row) {
-                if let Some(feature) = self.of_column(column) {
-                    block.starts[self.places[column] as usize] = feature.start_of(value, false);
+                let place = self.places.get(column).map_or(usize::MAX, |&place| place as usize);
+                let start = block.starts.get_mut(place).zip(self.features.get(place));
+                if let Some((start, feature)) = start {
+                    *start = feature.start_of(value, false);
                 }
             }
             active.push_row(block.starts.iter().copied());
@@ -192,7 +195,9 @@ impl Feature {
                 self.span.start_or_absent(value, edges.cell(value), zero_is_absent)
             }
             Values::Raw(_) => self.span.start_or_absent(value, 0, zero_is_absent),
-            Values::Levels(levels) => self.span.level_start(levels, value.category()),
+            Values::Levels(levels) => {
+                self.span.level_start(levels, value.category(), zero_is_absent)
+            }
         }
     }
 }
@@ -209,8 +214,14 @@ impl Span {
         }
     }
 
-    pub(super) fn level_start(&self, levels: &Levels, category: Category) -> u32 {
+    pub(super) fn level_start(
+        &self,
+        levels: &Levels,
+        category: Category,
+        zero_is_absent: bool,
+    ) -> u32 {
         match category {
+            Category::Level(0) if zero_is_absent => ABSENT,
             Category::Level(level) => levels.cell(level).map_or(ABSENT, |cell| self.start(cell)),
             Category::Missing => self.missing_start().unwrap_or(ABSENT),
             Category::Fraction => ABSENT,

@@ -5,6 +5,7 @@
 //! classes, by dynamic programming. As cells are made of quantile groups, none is tiny: that keeps what the feature has to
 //! say together with others, which its own relation to the target does not show. Time grows with the cube of the cells,
 //! so features of very many are left at their quantiles, which then are close together anyway.
+#![allow(clippy::indexing_slicing)] // groups are counted before they are summed
 
 /// What the rows of a table are to be told apart by.
 #[derive(Clone, Copy, Debug)]

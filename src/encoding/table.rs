@@ -125,6 +125,10 @@ impl<'a, T> Matrix<'a, T> {
     pub fn new(values: &'a [T], columns: usize) -> Self {
         Self { values, columns }
     }
+
+    fn from(&self, first: usize) -> &[T] {
+        self.values.get(first..).unwrap_or_default()
+    }
 }
 
 impl<T: Value> Dense for Matrix<'_, T> {
@@ -137,7 +141,7 @@ impl<T: Value> Dense for Matrix<'_, T> {
     }
 
     fn numbers(&self, column: usize, first: usize, out: &mut [f32]) {
-        let values = self.values[first * self.columns + column..].iter().step_by(self.columns);
+        let values = self.from(first * self.columns + column).iter().step_by(self.columns);
         out.iter_mut().zip(values).for_each(|(out, value)| *out = value.number());
     }
 
@@ -146,12 +150,12 @@ impl<T: Value> Dense for Matrix<'_, T> {
     }
 
     fn rows_of_numbers(&self, first: usize, out: &mut [f32]) {
-        let values = &self.values[first * self.columns..];
+        let values = self.from(first * self.columns);
         out.iter_mut().zip(values).for_each(|(out, value)| *out = value.number());
     }
 
     fn categories(&self, column: usize, first: usize, out: &mut [Category]) {
-        let values = self.values[first * self.columns + column..].iter().step_by(self.columns);
+        let values = self.from(first * self.columns + column).iter().step_by(self.columns);
         out.iter_mut().zip(values).for_each(|(out, value)| *out = value.category());
     }
 }

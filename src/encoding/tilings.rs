@@ -30,9 +30,9 @@ impl Span {
         Self { first, cells, stride, tilings, missing }
     }
 
-    /// Number of rows.
+    /// Number of rows, or the greatest number there is if they are more.
     pub fn rows(&self) -> u32 {
-        self.ordinary_rows() + if self.missing { self.tilings } else { 0 }
+        self.ordinary_rows().saturating_add(if self.missing { self.tilings } else { 0 })
     }
 
     /// First row that a cell activates.

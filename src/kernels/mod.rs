@@ -2,6 +2,7 @@
 //!
 //! [`portable`] is the definition: safe, scalar Rust. A faster tier is the same loop compiled for more instructions,
 //! so all tiers give the same bits. The choice is made once per process and carried as a token, [`Isa`].
+#![allow(clippy::indexing_slicing)] // lengths are checked once for each batch, by whoever calls
 #![allow(unsafe_code)]
 
 #[cfg(all(target_arch = "aarch64", feature = "std"))]

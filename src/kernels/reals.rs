@@ -74,14 +74,15 @@ pub fn sum_real_signs(
 /// Σ v²
 #[inline(always)]
 pub fn sum_squares(numbers: &[f32]) -> f64 {
-    let mut sums = [0.0_f32; LANES];
+    let square = |v: f32| f64::from(v) * f64::from(v);
+    let mut sums = [0.0_f64; LANES];
     let eights = numbers.chunks_exact(LANES);
     let rest = eights.remainder();
     for eight in eights {
-        sums.iter_mut().zip(eight).for_each(|(sum, v)| *sum += v * v);
+        sums.iter_mut().zip(eight).for_each(|(sum, &v)| *sum += square(v));
     }
-    sums.iter_mut().zip(rest).for_each(|(sum, v)| *sum += v * v);
-    sums.iter().map(|&sum| f64::from(sum)).sum()
+    sums.iter_mut().zip(rest).for_each(|(sum, &v)| *sum += square(v));
+    sums.iter().sum()
 }
 
 /// Move the active weights, by Adagrad where there are `squares` and else by the plain gradient.

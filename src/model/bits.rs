@@ -2,6 +2,7 @@
 //!
 //! Bit (row · functions + function) · (m + 1) + i, counted from the lowest bit of the first byte, is w for i = 0 and
 //! factor i otherwise; a set bit is +1. The functions of a row lie side by side.
+#![allow(clippy::indexing_slicing)] // as many bytes as rows · functions · (m + 1) bits take, checked where they are read
 
 use alloc::vec::Vec;
 /// The weights of all score functions.
@@ -39,15 +40,20 @@ impl SignRows {
     }
 
     /// From the bytes of a file; None if their number is wrong or a bit after the last one is set.
-    pub fn from_bytes(rows: usize, functions: usize, factors: usize, bytes: &[u8]) -> Option<Self> {
+    pub fn from_bytes(
+        rows: usize,
+        functions: usize,
+        factors: usize,
+        bytes: Vec<u8>,
+    ) -> Option<Self> {
         let bits = rows.checked_mul(functions)?.checked_mul(factors + 1)?;
         let spare = bits % 8;
         let clean = spare == 0 || bytes.last().is_some_and(|last| last >> spare == 0);
-        (bytes.len() == bits.div_ceil(8) && clean).then(|| Self {
+        (bytes.len() == bits.div_ceil(8) && clean).then_some(Self {
             rows,
             functions,
             factors,
-            bytes: bytes.to_vec(),
+            bytes,
         })
     }
 

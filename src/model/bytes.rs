@@ -1,5 +1,6 @@
 //! Reading and writing the pieces of a file. Nothing is read, and nothing allocated, that is not there.
 
+use crate::error::room;
 use crate::{Error, Result};
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
@@ -63,7 +64,9 @@ impl<'a> Reader<'a> {
     pub fn f32s(&mut self, count: usize) -> Result<Vec<f32>> {
         let bytes = self.take(count.saturating_mul(4))?;
         let (numbers, _) = bytes.as_chunks();
-        Ok(numbers.iter().copied().map(f32::from_le_bytes).collect())
+        let mut floats = room(numbers.len())?;
+        floats.extend(numbers.iter().copied().map(f32::from_le_bytes));
+        Ok(floats)
     }
 
     /// A whole number of 1 to 8 bytes, low byte first, not extended.
@@ -91,7 +94,10 @@ impl<'a> Reader<'a> {
                 if value.saturating_mul(least as u64) > self.left() as u64 {
                     return wrong(first, "a count is greater than the rest of the file can hold");
                 }
-                return Ok(value as usize);
+                return match usize::try_from(value) {
+                    Ok(count) => Ok(count),
+                    Err(_) => wrong(first, "a count is too large for this machine"),
+                };
             }
         }
         wrong(first, "a count has more than five bytes")
@@ -119,7 +125,7 @@ pub fn put_count(out: &mut Vec<u8>, count: usize) {
 
 /// Write a signed number in so many bytes.
 pub fn put_int(out: &mut Vec<u8>, value: i64, size: usize) {
-    out.extend_from_slice(&value.to_le_bytes()[..size]);
+    out.extend(value.to_le_bytes().into_iter().take(size));
 }
 
 /// Write a text as [`Reader::text`] reads it.

@@ -51,6 +51,16 @@ impl Shared {
         Self { usual: usual.into(), raw, ..Self::default() }
     }
 
+    fn parameter(&self, form: Form) -> Option<u8> {
+        self.parameters.get(form as usize).copied().flatten()
+    }
+
+    fn remember(&mut self, codes: Codes) {
+        if let Some(place) = self.parameters.get_mut(codes.form as usize) {
+            *place = Some(codes.parameter);
+        }
+    }
+
     /// The shortest way to write edges: codes whose parameter is known, other codes, leading bytes.
     fn coding(&self, edges: &[i32]) -> Coding {
         let Some(&first) = edges.first() else {
@@ -58,7 +68,7 @@ impl Shared {
         };
         let forms = || Form::candidates(first).iter().copied();
         let known = forms().find_map(|form| {
-            let parameter = self.parameters[form as usize]?;
+            let parameter = self.parameter(form)?;
             Some(Codes { form, parameter }).filter(|codes| codes.hold(edges))
         });
         if let Some(codes) = known {
@@ -92,7 +102,7 @@ impl Shared {
         out.push(bits | coding.tag() | if own_count { OWN_COUNT } else { 0 });
         if let Coding::Codes { codes, own: true } = coding {
             out.push(codes.parameter);
-            self.parameters[codes.form as usize] = Some(codes.parameter);
+            self.remember(codes);
         }
         if own_count {
             put_count(out, edges.len());
@@ -158,7 +168,7 @@ impl Shared {
             return wrong(at, "edges are not in their shortest form");
         }
         if let Coding::Codes { codes, .. } = coding {
-            self.parameters[codes.form as usize] = Some(codes.parameter);
+            self.remember(codes);
         }
         Ok(Edges::new(edges))
     }
@@ -176,7 +186,7 @@ impl Shared {
         let Some(&form) = Form::ALL.get(number) else {
             return wrong(at, "a feature is of no known kind");
         };
-        let parameter = if own { Some(reader.u8()?) } else { self.parameters[number] };
+        let parameter = if own { Some(reader.u8()?) } else { self.parameter(form) };
         let codes = parameter.map(|parameter| Codes { form, parameter });
         match codes.filter(|codes| codes.is_valid()) {
             Some(codes) => Ok(Coding::Codes { codes, own }),

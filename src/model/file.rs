@@ -1,49 +1,26 @@
 //! The `.binfm` file: little-endian, data only, checked before it is believed. `docs/file-format.md` describes it.
+//!
+//! [`frame`] is what stands around it, [`super::header`] its first bytes.
 
 use super::bytes::{Reader, put_int, wrong};
 use super::features::{Shared, usual_edges};
+use super::frame::{self, CHECKSUM};
+use super::header::{HAS_LABELS, HAS_NAMES, HAS_UNUSED, HEADER, Header, ZERO_IS_ABSENT};
 use super::labels::{put_labels, read_labels};
 use super::names::{put_names, read_names};
-use super::score::{MOST_EXPONENT, MOST_SHIFT, Multipliers};
+use super::score::Multipliers;
 use super::{Labels, Loss, Method, Model, Reals, Scales, SignRows, Weights, bits};
 use crate::encoding::Encoder;
+use crate::error::room;
 use crate::{Error, Result};
 use alloc::{string::String, vec::Vec};
-#[cfg(feature = "std")]
-use std::io::Write;
-#[cfg(feature = "std")]
-use std::path::Path;
-
-const MAGIC: [u8; 4] = *b"\xb1FM\n";
-const VERSION: u8 = 1;
-/// A zero activates nothing.
-const ZERO_IS_ABSENT: u8 = 1;
-/// Labels other than 0, 1, … follow the bits.
-const HAS_LABELS: u8 = 2;
-/// Some columns are of no use: a bit each says which are.
-const HAS_UNUSED: u8 = 4;
-/// Names of the columns follow the labels.
-const HAS_NAMES: u8 = 8;
-/// The loss has the low half of a byte, the method the high half.
-const METHOD: u32 = 4;
-const HEADER: usize = 27;
-const CHECKSUM: usize = 4;
-/// CRC-32C, Castagnoli's: by a table of 16 KB, or by none.
-#[cfg(feature = "std")]
-type Crc = crc::Crc<u32, crc::Table<16>>;
-#[cfg(not(feature = "std"))]
-type Crc = crc::Crc<u32, crc::NoTable>;
-static CRC: Crc = Crc::new(&crc::CRC_32_ISCSI);
 
 impl Model {
     /// The content of the file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.parts().iter().for_each(|(_, part)| out.extend_from_slice(part));
-        let length = (out.len() + CHECKSUM) as u32;
-        out[6..10].copy_from_slice(&length.to_le_bytes());
-        let checksum = CRC.checksum(&out);
-        out.extend_from_slice(&checksum.to_le_bytes());
+        frame::close(&mut out);
         out
     }
 
@@ -74,7 +51,7 @@ impl Model {
     /// # Errors
     /// [`Error::Format`] if anything about it is not as it should be.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let mut reader = Reader::new(check_frame(bytes)?);
+        let mut reader = Reader::new(frame::open(bytes, HEADER)?);
         let header = Header::read(&mut reader)?;
         let scales = header.read_scales(&mut reader)?;
         let encoder = header.read_encoder(&mut reader)?;
@@ -97,42 +74,18 @@ impl Model {
         }
     }
 
-    /// Write a file; at any moment the path holds the old file or the whole new one.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    #[cfg(feature = "std")]
-    pub fn save(&self, path: &Path) -> Result<()> {
-        // A link stays a link: what it points to is replaced.
-        let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        replace(&target, &self.to_bytes())
-            .map_err(|source| Error::Io { path: path.display().to_string(), source })
-    }
-
-    /// Read a file.
-    ///
-    /// # Errors
-    /// If the system refuses or it is no model.
-    #[cfg(feature = "std")]
-    pub fn load(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path)
-            .map_err(|source| Error::Io { path: path.display().to_string(), source })?;
-        Self::from_bytes(&bytes)
-    }
-
     fn parts(&self) -> Vec<(&'static str, Vec<u8>)> {
-        let mut labels = Vec::new();
-        if self.writes_labels() {
-            put_labels(&mut labels, self.labels());
-        }
+        let header = Header::of(self);
         let mut parts = vec![
-            ("header", self.header()),
+            ("header", header.bytes()),
             ("scales", self.scales_bytes()),
             ("features", features_bytes(self.encoder(), self.weights().method().is_raw())),
             self.weights_bytes(),
         ];
-        if !labels.is_empty() {
-            parts.push(("labels", labels));
+        if header.has(HAS_LABELS) {
+            let mut bytes = Vec::new();
+            put_labels(&mut bytes, self.labels());
+            parts.push(("labels", bytes));
         }
         if let Some(names) = self.names() {
             let mut bytes = Vec::new();
@@ -140,39 +93,6 @@ impl Model {
             parts.push(("names", bytes));
         }
         parts
-    }
-
-    fn writes_labels(&self) -> bool {
-        *self.labels() != Labels::None && *self.labels() != Labels::counting(self.labels().len())
-    }
-
-    fn header(&self) -> Vec<u8> {
-        let mut out = MAGIC.to_vec();
-        let flag = |set: bool, flag: u8| if set { flag } else { 0 };
-        let flags = flag(self.encoder().zero_is_absent(), ZERO_IS_ABSENT)
-            | flag(self.writes_labels(), HAS_LABELS)
-            | flag(has_unused(self.encoder()), HAS_UNUSED)
-            | flag(self.names().is_some(), HAS_NAMES);
-        out.extend([VERSION, flags]);
-        out.extend([0; 4]); // the length, when it is known
-        out.extend((self.encoder().columns() as u32).to_le_bytes());
-        out.extend((self.weights().factors() as u16).to_le_bytes());
-        out.extend((self.weights().functions() as u16).to_le_bytes());
-        let loss = Loss::ALL.iter().position(|&loss| loss == self.loss()).unwrap_or(0);
-        let method = self.weights().method();
-        let method = Method::ALL.iter().position(|&known| known == method).unwrap_or(0);
-        out.extend([self.encoder().tilings() as u8, (loss | method << METHOD) as u8]);
-        let (shifts, exponent) = match self.weights() {
-            Weights::Bits { scales, .. } => {
-                let Scales { linear_shift, pairs_shift, bias_shift, exponent, .. } = *scales;
-                ([linear_shift, pairs_shift, bias_shift], exponent)
-            }
-            Weights::Reals(_) => ([0; 3], 0),
-        };
-        out.extend(shifts);
-        out.extend(exponent.to_le_bytes());
-        out.extend(usual_edges(self.encoder()).to_le_bytes());
-        out
     }
 
     fn scales_bytes(&self) -> Vec<u8> {
@@ -203,16 +123,16 @@ impl Model {
     }
 }
 
-fn has_unused(encoder: &Encoder) -> bool {
-    encoder.features().len() < encoder.columns()
-}
-
 /// What a file says of the columns.
 fn features_bytes(encoder: &Encoder, raw: bool) -> Vec<u8> {
     let mut out = Vec::new();
-    if has_unused(encoder) {
+    if encoder.features().len() < encoder.columns() {
         out.resize(encoder.columns().div_ceil(8), 0);
-        encoder.features().iter().for_each(|f| out[f.column / 8] |= 1 << (f.column % 8));
+        for column in encoder.features().iter().map(|feature| feature.column) {
+            if let Some(bits) = out.get_mut(column / 8) {
+                *bits |= 1 << (column % 8);
+            }
+        }
     }
     let mut shared = Shared::new(usual_edges(encoder), raw);
     encoder.features().iter().for_each(|feature| shared.put(&mut out, feature));
@@ -224,46 +144,6 @@ fn scale_size(functions: usize) -> usize {
     if functions == 1 { 2 } else { 1 }
 }
 
-/// Magic, version, flags, length and checksum; what is left is everything before the checksum.
-fn check_frame(bytes: &[u8]) -> Result<&[u8]> {
-    let Some(magic) = bytes.get(..4) else {
-        return Err(Error::format(bytes.len(), "the file ends early"));
-    };
-    if magic != MAGIC {
-        return Err(Error::format(0, "the first four bytes are not a model's"));
-    }
-    let Some((&header, _)) = bytes.split_first_chunk::<10>() else {
-        return Err(Error::format(bytes.len(), "the file ends early"));
-    };
-    if header[4] != VERSION {
-        let reason = format!("format version {} is not {VERSION}, the one known here", header[4]);
-        return Err(Error::format(4, reason));
-    }
-    let length = u32::from_le_bytes([header[6], header[7], header[8], header[9]]) as usize;
-    if length != bytes.len() || length < HEADER + CHECKSUM {
-        let reason = format!("the length {length} is not that of the file, {},", bytes.len());
-        return Err(Error::format(6, reason));
-    }
-    let (content, checksum) = bytes.split_at(length - CHECKSUM);
-    if CRC.checksum(content).to_le_bytes() != *checksum {
-        return Err(Error::format(length - CHECKSUM, "the checksum is wrong: the file is damaged"));
-    }
-    Ok(content)
-}
-
-struct Header {
-    flags: u8,
-    features: usize,
-    factors: usize,
-    functions: usize,
-    tilings: u32,
-    loss: Loss,
-    method: Method,
-    shifts: [u8; 3],
-    exponent: i16,
-    usual_edges: u16,
-}
-
 /// What stands before the features.
 enum ReadScales {
     Bits(Scales),
@@ -272,74 +152,6 @@ enum ReadScales {
 }
 
 impl Header {
-    /// Frame fields are checked already.
-    fn read(reader: &mut Reader) -> Result<Self> {
-        reader.take(5)?;
-        let flags = reader.u8()?;
-        if flags & !(ZERO_IS_ABSENT | HAS_LABELS | HAS_UNUSED | HAS_NAMES) != 0 {
-            return wrong(5, "a flag is not known here");
-        }
-        reader.take(4)?;
-        let features = reader.u32()? as usize;
-        let factors = usize::from(reader.u16()?);
-        let functions = usize::from(reader.u16()?);
-        let tilings = u32::from(reader.u8()?);
-        let loss_and_method = usize::from(reader.u8()?);
-        let shifts = reader.array()?;
-        let exponent = i16::from_le_bytes(reader.array()?);
-        let usual_edges = reader.u16()?;
-        let Some(&loss) = Loss::ALL.get(loss_and_method & 0xf) else {
-            return wrong(19, "the loss is not known here");
-        };
-        let Some(&method) = Method::ALL.get(loss_and_method >> METHOD) else {
-            return wrong(19, "the method is not known here");
-        };
-        let header = Self {
-            flags,
-            features,
-            factors,
-            functions,
-            tilings,
-            loss,
-            method,
-            shifts,
-            exponent,
-            usual_edges,
-        };
-        header.check(reader)?;
-        Ok(header)
-    }
-
-    fn check(&self, reader: &Reader) -> Result<()> {
-        let a_byte = if self.flags & HAS_UNUSED == 0 { 1 } else { 8 };
-        if self.features == 0 || self.features.div_ceil(a_byte) > reader.left() {
-            return wrong(10, "the number of features cannot be");
-        }
-        if self.factors == 0 {
-            return wrong(14, "the number of factors is zero");
-        }
-        if self.functions == 0
-            || self.functions == 2
-            || (self.loss == Loss::Squared && self.functions != 1)
-        {
-            return wrong(16, "the number of score functions cannot be");
-        }
-        if self.tilings == 0 || (self.method.is_raw() && self.tilings != 1) {
-            return wrong(18, "the number of grids cannot be");
-        }
-        let no_scales = self.shifts == [0; 3] && self.exponent == 0;
-        if self.method != Method::Bfm && !no_scales {
-            return wrong(20, "float weights have no shifts or exponent");
-        }
-        if self.shifts.iter().any(|&shift| shift > MOST_SHIFT) {
-            return wrong(20, "a shift is too large");
-        }
-        if self.exponent.unsigned_abs() > MOST_EXPONENT as u16 {
-            return wrong(23, "the exponent is out of range");
-        }
-        Ok(())
-    }
-
     fn read_scales(&self, reader: &mut Reader) -> Result<ReadScales> {
         if self.method != Method::Bfm {
             return Reals::read_scales(self.method, self.functions, reader).map(ReadScales::Reals);
@@ -363,13 +175,18 @@ impl Header {
         let at = reader.at();
         let used = self.read_used(reader)?;
         let mut shared = Shared::new(self.usual_edges, self.method.is_raw());
+        let bits = |column: usize| used.map_or(Some(&u8::MAX), |used| used.get(column / 8));
         let is_used =
-            |column: usize| used.is_none_or(|used| used[column / 8] >> (column % 8) & 1 == 1);
-        let columns = (0..self.features)
-            .map(|column| is_used(column).then(|| shared.read(reader, self.tilings)).transpose());
-        let columns = columns.collect::<Result<Vec<_>>>()?;
-        let encoder = Encoder::new(columns, self.tilings, self.flags & ZERO_IS_ABSENT != 0)
-            .map_err(|_| Error::format(at, "there are too many parameter rows"))?;
+            |&column: &usize| bits(column).is_some_and(|bits| bits >> (column % 8) & 1 == 1);
+        let numbers = (0..self.features).filter(is_used);
+        let count = numbers.clone().count().min(reader.left());
+        let columns = numbers.map(|number| Ok((number, shared.read(reader, self.tilings)?)));
+        let zero_is_absent = self.has(ZERO_IS_ABSENT);
+        let encoder = Encoder::of_used(self.features, count, columns, self.tilings, zero_is_absent)
+            .map_err(|error| match error {
+                Error::Value { .. } => Error::format(at, "there are too many parameter rows"),
+                other => other,
+            })?;
         if usual_edges(&encoder) != self.usual_edges {
             return wrong(25, "the usual number of edges is another");
         }
@@ -378,7 +195,7 @@ impl Header {
 
     /// A bit for each column that is of use, if some are not.
     fn read_used<'a>(&self, reader: &mut Reader<'a>) -> Result<Option<&'a [u8]>> {
-        if self.flags & HAS_UNUSED == 0 {
+        if !self.has(HAS_UNUSED) {
             return Ok(None);
         }
         let at = reader.at();
@@ -410,7 +227,9 @@ impl Header {
     fn read_signs(&self, reader: &mut Reader, rows: usize) -> Result<SignRows> {
         let at = reader.at();
         let size = bits::bytes_for(rows, self.functions, self.factors).unwrap_or(usize::MAX);
-        let bytes = reader.take(size)?;
+        let taken = reader.take(size)?;
+        let mut bytes = room(size)?;
+        bytes.extend_from_slice(taken);
         match SignRows::from_bytes(rows, self.functions, self.factors, bytes) {
             Some(signs) => Ok(signs),
             None => wrong(at + size.saturating_sub(1), "a bit after the last weight is set"),
@@ -420,7 +239,7 @@ impl Header {
     fn read_labels(&self, reader: &mut Reader) -> Result<Labels> {
         let classes = if self.functions == 1 { 2 } else { self.functions };
         let at = reader.at();
-        if self.flags & HAS_LABELS == 0 {
+        if !self.has(HAS_LABELS) {
             let regression = self.loss == Loss::Squared;
             return Ok(if regression { Labels::None } else { Labels::counting(classes) });
         }
@@ -432,32 +251,7 @@ impl Header {
     }
 
     fn read_names(&self, reader: &mut Reader) -> Result<Option<Vec<String>>> {
-        let has_names = self.flags & HAS_NAMES != 0;
+        let has_names = self.has(HAS_NAMES);
         has_names.then(|| read_names(reader, self.features)).transpose()
     }
-}
-
-/// Write beside the target, see it on the disk, then take its name.
-#[cfg(feature = "std")]
-fn replace(target: &Path, content: &[u8]) -> std::io::Result<()> {
-    let folder =
-        target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // The system's own error: tempfile's has lost the number by which Python knows it.
-    let mut refused = None;
-    let create = |path: &Path| {
-        let created = std::fs::OpenOptions::new().write(true).create_new(true).open(path);
-        created.inspect_err(|error| refused = error.raw_os_error())
-    };
-    let created = tempfile::Builder::new().prefix(".binfm-").make_in(folder, create);
-    let mut file =
-        created.map_err(|error| refused.map_or(error, std::io::Error::from_raw_os_error))?;
-    if let Ok(old) = std::fs::metadata(target) {
-        file.as_file().set_permissions(old.permissions())?;
-    }
-    file.as_file_mut().write_all(content)?;
-    file.as_file().sync_all()?;
-    file.persist(target).map_err(|refused| refused.error)?;
-    #[cfg(unix)]
-    std::fs::File::open(folder)?.sync_all()?;
-    Ok(())
 }

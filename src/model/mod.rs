@@ -3,8 +3,12 @@
 
 mod bits;
 mod bytes;
+#[cfg(feature = "std")]
+mod disk;
 mod features;
 mod file;
+mod frame;
+mod header;
 mod labels;
 mod method;
 mod names;
@@ -80,11 +84,15 @@ impl Model {
         labels: Labels,
     ) -> Result<Self> {
         let active = u128::from(encoder.most_active());
-        if (signs.factors() as u128 * active * active) >> PAIR_BITS != 0 {
+        let pairs = signs.factors() as u128 * active * active;
+        if pairs >> PAIR_BITS != 0 {
             let given = format!("{active} active rows with m = {}", signs.factors());
             return Err(Error::value("X", given, format!("are m · rows² below 2^{PAIR_BITS}")));
         }
         check_size(signs.bytes().len())?;
+        if !scales.are_finite(encoder.most_active(), pairs as u64) {
+            return Err(without_end());
+        }
         let weights = Weights::Bits { signs, scales };
         Ok(Self { encoder, weights, loss, labels, names: None })
     }
@@ -96,8 +104,7 @@ impl Model {
     pub fn with_reals(encoder: Encoder, reals: Reals, loss: Loss, labels: Labels) -> Result<Self> {
         check_size(reals.size())?;
         if !reals.are_finite() {
-            let accepted = "is a smaller one, with which they stay finite";
-            return Err(Error::value("learning_rate", "weights that grew without end", accepted));
+            return Err(without_end());
         }
         Ok(Self { encoder, weights: Weights::Reals(reals), loss, labels, names: None })
     }
@@ -130,6 +137,12 @@ impl Model {
     pub fn labels(&self) -> &Labels {
         &self.labels
     }
+}
+
+/// Weights or scores that are no longer numbers.
+pub fn without_end() -> Error {
+    let accepted = "is a smaller one (or targets in other units)";
+    Error::value("learning_rate", "weights that grew without end", accepted)
 }
 
 fn check_size(bytes: usize) -> Result<()> {

@@ -54,5 +54,5 @@ pub fn read_names(reader: &mut Reader, columns: usize) -> Result<Vec<String>> {
 fn distinct(names: &[String]) -> bool {
     let mut sorted: Vec<&String> = names.iter().collect();
     sorted.sort_unstable();
-    sorted.windows(2).all(|pair| pair[0] != pair[1])
+    sorted.is_sorted_by(|a, b| a < b)
 }

@@ -4,6 +4,7 @@ use super::bits::bytes_for;
 use super::bytes::{Reader, wrong};
 use super::{Method, SignRows};
 use crate::Result;
+use crate::error::room;
 use alloc::vec::Vec;
 
 /// The weights of all score functions.
@@ -20,6 +21,9 @@ pub struct Reals {
     /// m
     pub(super) m: usize,
 }
+
+/// Factors are not larger: times a value and summed over rows they stay far below the greatest float32.
+const MOST_FACTOR: f32 = (1_u64 << 60) as f32;
 
 /// The factors, row by row, function by function.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +49,7 @@ pub struct RealFunction {
 
 impl Reals {
     /// Put score functions of m factors together.
+    #[allow(clippy::indexing_slicing)] // all have as many rows, of m factors
     pub fn new(method: Method, m: usize, functions: &[RealFunction]) -> Self {
         let rows = functions.first().map_or(0, |function| function.w.len());
         let each_row = |row: usize| functions.iter().map(move |function| (function, row));
@@ -55,9 +60,11 @@ impl Reals {
             };
             Factors::Signs(SignRows::new(rows, functions.len(), m - 1, sign))
         } else {
-            let all = (0..rows).flat_map(each_row);
-            let own = |(function, row): (&RealFunction, usize)| function.v[row * m..][..m].to_vec();
-            Factors::Floats(all.flat_map(own).collect())
+            let mut floats = Vec::with_capacity(rows * functions.len() * m);
+            for (function, row) in (0..rows).flat_map(each_row) {
+                floats.extend_from_slice(&function.v[row * m..][..m]);
+            }
+            Factors::Floats(floats)
         };
         let beta = |function: &RealFunction| function.beta as f32;
         let signs = method.has_signs();
@@ -97,18 +104,29 @@ impl Reals {
     }
 
     /// The factors as floats, ±1 where they are signs: m each, row by row, function by function.
-    pub fn v(&self) -> Vec<f32> {
-        match &self.factors {
-            Factors::Floats(numbers) => numbers.clone(),
-            Factors::Signs(signs) => {
-                let all = signs.rows() * signs.functions();
-                let places = (0..all).flat_map(|i| (0..self.m).map(move |column| (i, column)));
-                let functions = signs.functions();
-                let sign =
-                    |(i, column)| f32::from(signs.sign(i % functions, i / functions, column));
-                places.map(sign).collect()
-            }
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn v(&self) -> Result<Vec<f32>> {
+        let mut all = room(self.w.len().saturating_mul(self.m))?;
+        for row in 0..self.w.len().checked_div(self.functions()).unwrap_or(0) {
+            (0..self.functions()).for_each(|function| all.extend(self.v_of(function, row)));
         }
+        Ok(all)
+    }
+
+    /// w of a function and row.
+    pub fn w_of(&self, function: usize, row: usize) -> f32 {
+        self.w.get(row * self.functions() + function).copied().unwrap_or(0.0)
+    }
+
+    /// The factors of a function and row, ±1 where they are signs.
+    pub fn v_of(&self, function: usize, row: usize) -> impl Iterator<Item = f32> {
+        let first = (row * self.functions() + function) * self.m;
+        (0..self.m).map(move |column| match &self.factors {
+            Factors::Floats(numbers) => numbers.get(first + column).copied().unwrap_or(0.0),
+            Factors::Signs(signs) => f32::from(signs.sign(function, row, column)),
+        })
     }
 
     /// Bytes that they take in a file, without bias and β.
@@ -120,11 +138,11 @@ impl Reals {
         4 * self.w.len() + factors
     }
 
-    /// Whether all are numbers.
+    /// Whether all are numbers, and so small that every score is one.
     pub fn are_finite(&self) -> bool {
         let finite = |numbers: &[f32]| numbers.iter().all(|number| number.is_finite());
         let factors = match &self.factors {
-            Factors::Floats(numbers) => finite(numbers),
+            Factors::Floats(numbers) => numbers.iter().all(|v| v.abs() <= MOST_FACTOR),
             Factors::Signs(_) => true,
         };
         factors && finite(&self.bias) && finite(&self.beta) && finite(&self.w)
@@ -183,7 +201,10 @@ impl Reals {
         let (w, factors) = if method.has_signs() {
             let w = reader.f32s(all)?;
             let size = bytes_for(rows, functions, m - 1).unwrap_or(usize::MAX);
-            let signs = SignRows::from_bytes(rows, functions, m - 1, reader.take(size)?);
+            let taken = reader.take(size)?;
+            let mut bytes = room(size)?;
+            bytes.extend_from_slice(taken);
+            let signs = SignRows::from_bytes(rows, functions, m - 1, bytes);
             let Some(signs) = signs else {
                 return wrong(at, "a bit after the last weight is set");
             };

@@ -9,6 +9,7 @@
 //! a and c have 16 bits and bias 31 (8 and 15 where there are several score functions, each of which takes room),
 //! whatever their size: the shifts, one for all score functions, see to that.
 //! Everything up to the last factor is integer arithmetic, so the bits are the same on every machine.
+#![allow(clippy::indexing_slicing)] // functions are those of the model, counted where it is read
 
 use alloc::vec::Vec;
 /// The integers of one row and one score function.
@@ -29,6 +30,13 @@ pub struct Real {
     pub alpha: f64,
     /// β²
     pub beta_squared: f64,
+}
+
+impl Real {
+    /// Whether all are numbers.
+    pub fn is_finite(&self) -> bool {
+        [self.bias, self.alpha, self.beta_squared].iter().all(|number| number.is_finite())
+    }
 }
 
 /// The multipliers of one score function as whole numbers.
@@ -110,12 +118,22 @@ impl Scales {
 
     /// Whether all scores fit 64 bits as long as neither term is greater than these.
     pub fn fit_64_bits(&self, linear: u64, pairs: u64) -> bool {
+        self.largest(linear, pairs) < 1 << 63
+    }
+
+    /// Whether all scores are finite as long as neither term is greater than these.
+    pub fn are_finite(&self, linear: u64, pairs: u64) -> bool {
+        (self.largest(linear, pairs) as f64 * self.unit()).is_finite()
+    }
+
+    /// The largest score, in units of 2^−e, as long as neither term is greater than these.
+    fn largest(&self, linear: u64, pairs: u64) -> u128 {
         let largest = |m: &Multipliers| {
             (u128::from(m.bias.unsigned_abs()) << self.bias_shift)
                 + (u128::from(m.linear) << self.linear_shift) * u128::from(linear)
                 + (u128::from(m.pairs) << self.pairs_shift) * u128::from(pairs)
         };
-        self.functions.iter().all(|multipliers| largest(multipliers) < 1 << 63)
+        self.functions.iter().map(largest).max().unwrap_or(0)
     }
 
     /// 2^−e.
@@ -146,6 +164,29 @@ fn finest(value: f64, bits: i32) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn multipliers_fit_the_bytes_of_a_file_whatever_their_size() {
+        let sizes = [0.0, 5e-324, 1e-310, 1e-200, 1.0, 511.999_999_9, 1e200, f64::MAX];
+        for alpha in sizes {
+            for beta_squared in sizes {
+                for bias in sizes.map(|size| -size).into_iter().chain(sizes) {
+                    let scales = Scales::new(&[Real { bias, alpha, beta_squared }; 2]);
+                    assert!(scales.functions.iter().all(|m| {
+                        m.linear < 1 << 8 && m.pairs < 1 << 8 && m.bias.unsigned_abs() < 1 << 15
+                    }));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn scores_that_are_no_numbers_are_seen_before_they_are_there() {
+        let scales = |alpha: f64| Scales::new(&[Real { bias: 0.0, alpha, beta_squared: 0.0 }]);
+        assert!(scales(1e307).are_finite(10, 0));
+        assert!(!scales(1e307).are_finite(100, 0));
+        assert!(scales(1.0).are_finite(u64::MAX, u64::MAX));
+    }
 
     fn close(a: f64, b: f64, relative: f64) -> bool {
         (a - b).abs() <= b.abs() * relative

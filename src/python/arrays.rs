@@ -3,8 +3,12 @@
 use crate::encoding::sparse::{Values, Whole};
 use crate::encoding::table::Value;
 use crate::encoding::{Category, Csr, Dense, Table};
-use ndarray::{ArrayView1, ArrayView2, Axis, s};
-use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use crate::error::guard;
+use ndarray::{ArrayView1, ArrayView2, Axis, Dimension, s};
+use numpy::{
+    Element, PyArray, PyArrayMethods, PyReadonlyArray, PyReadonlyArray1, PyReadonlyArray2,
+    PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -56,16 +60,16 @@ impl<'py> FromPyObject<'_, 'py> for Arrays<'py> {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Some(array) = borrow(object) {
+        if let Some(array) = borrow(object)? {
             return Ok(Self::Single(array));
         }
-        if let Some(array) = borrow(object) {
+        if let Some(array) = borrow(object)? {
             return Ok(Self::Double(array));
         }
-        if let Some(array) = borrow(object) {
+        if let Some(array) = borrow(object)? {
             return Ok(Self::Int(array));
         }
-        if let Some(array) = borrow(object) {
+        if let Some(array) = borrow(object)? {
             return Ok(Self::Long(array));
         }
         let Ok((indptr, indices, data, columns)) =
@@ -83,14 +87,22 @@ impl<'py> FromPyObject<'_, 'py> for Arrays<'py> {
     }
 }
 
-fn borrow<'py, T: Element>(object: Borrowed<'_, 'py, PyAny>) -> Option<PyReadonlyArray2<'py, T>> {
-    object.cast::<PyArray2<T>>().ok().map(|array| array.readonly())
+/// An array of this type, if it is one; a copy if its numbers do not lie where the machine can read them.
+fn borrow<'py, T: Element, D: Dimension>(
+    object: Borrowed<'_, 'py, PyAny>,
+) -> PyResult<Option<PyReadonlyArray<'py, T, D>>> {
+    let Ok(array) = object.cast::<PyArray<T, D>>() else { return Ok(None) };
+    let multiple = |&stride: &isize| stride % align_of::<T>() as isize == 0;
+    if array.data().is_aligned() && array.strides().iter().all(multiple) {
+        return Ok(Some(array.try_readonly()?));
+    }
+    Ok(Some(array.call_method0("copy")?.cast_into::<PyArray<T, D>>()?.try_readonly()?))
 }
 
 impl Arrays<'_> {
-    /// Do something with the table.
+    /// Do something with the table; a panic is an error.
     pub fn with<R>(&self, work: impl FnOnce(Table) -> PyResult<R>) -> PyResult<R> {
-        match self {
+        guard(|| match self {
             Self::Single(array) => work(Table::Dense(&View(array.as_array()))),
             Self::Double(array) => work(Table::Dense(&View(array.as_array()))),
             Self::Int(array) => work(Table::Dense(&View(array.as_array()))),
@@ -103,7 +115,7 @@ impl Arrays<'_> {
                 let (indptr, indices) = (arrays.indptr.view()?, arrays.indices.view()?);
                 work(Table::Csr(&Csr::new(indptr, indices, values, arrays.columns)?))
             }
-        }
+        })
     }
 }
 
@@ -118,11 +130,18 @@ impl<'py> FromPyObject<'_, 'py> for Row<'py> {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(array) = object.cast::<PyArray1<f32>>() {
-            return Ok(Self::Single(array.readonly()));
+        // Not what is derived from it: the values of a masked array are not those in its memory.
+        if object.is_exact_instance_of::<PyUntypedArray>() {
+            if let Some(array) = borrow(object)? {
+                return Ok(Self::Single(array));
+            }
+            if let Some(array) = borrow(object)? {
+                return Ok(Self::Double(array));
+            }
         }
-        if let Ok(array) = object.cast::<PyArray1<f64>>() {
-            return Ok(Self::Double(array.readonly()));
+        if object.is_instance_of::<PyUntypedArray>() && object.hasattr("mask")? {
+            let numbers = object.call_method1("astype", ("f8",))?;
+            return numbers.call_method1("filled", (f64::NAN,))?.extract();
         }
         let is_text = object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>();
         object.extract().ok().filter(|_| !is_text).map(Self::Copied).ok_or_else(|| {

@@ -3,12 +3,13 @@
 //! Signals are seen only by the interpreter's own thread. So the work runs on another, and the caller's thread waits,
 //! lets the interpreter look for signals twenty times a second, and calls back into Python when the work has news.
 
-use crate::Result;
 use crate::threads::Stop;
+use crate::{Error, Result};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::thread::Builder;
 use std::time::Duration;
 
 /// How long not to look for signals.
@@ -40,14 +41,16 @@ pub fn leave<N: Send, T: Send>(
     let stop = Stop::default();
     std::thread::scope(|scope| {
         let (sender, letters) = channel();
-        let worker = scope.spawn(|| work(&stop, Teller(sender)));
+        let worker = Builder::new()
+            .spawn_scoped(scope, || work(&stop, Teller(sender)))
+            .map_err(|_| Error::Threads(1))?;
         let heard = wait(py, letters, on_news);
         if heard.is_err() {
             stop.set();
         }
         let ended = py.detach(|| worker.join());
         heard?;
-        ended.unwrap_or_else(|_| Err(crate::Error::Internal)).map_err(PyErr::from)
+        ended.unwrap_or_else(|_| Err(Error::Internal)).map_err(PyErr::from)
     })
 }
 

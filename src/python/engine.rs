@@ -43,7 +43,7 @@ impl Engine {
     ///
     /// # Errors
     /// If the table has the wrong width, or it is stopped.
-    #[inline]
+    #[inline(always)]
     pub fn each_row<T: Send>(
         &self,
         table: Table,
@@ -65,7 +65,7 @@ impl Engine {
 
 impl RowTerms<'_> {
     /// The score of each function.
-    #[inline]
+    #[inline(always)]
     pub fn write_scores(self, out: &mut [f64]) {
         match self {
             Self::Bits(scorer, terms) => {
@@ -80,7 +80,7 @@ impl RowTerms<'_> {
     }
 
     /// The class.
-    #[inline]
+    #[inline(always)]
     pub fn class(self) -> usize {
         match self {
             Self::Bits(scorer, terms) => scorer.class(terms),

@@ -2,7 +2,9 @@
 
 use crate::Error;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{
+    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
+};
 use pyo3::prelude::*;
 
 create_exception!(
@@ -18,6 +20,7 @@ impl From<Error> for PyErr {
         match error {
             Error::Value { .. } => PyValueError::new_err(sentence),
             Error::Format { .. } => ModelFormatError::new_err(sentence),
+            Error::Memory(_) => PyMemoryError::new_err(sentence),
             Error::Stopped => PyKeyboardInterrupt::new_err(()),
             Error::Threads(_) | Error::Internal => PyRuntimeError::new_err(sentence),
             // With the system's number and the path, Python picks FileNotFoundError and its like.

@@ -4,6 +4,7 @@ mod arrays;
 mod door;
 mod engine;
 mod errors;
+mod features;
 mod model;
 mod reading;
 mod train;

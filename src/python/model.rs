@@ -4,18 +4,20 @@
 use super::arrays::{Arrays, Row};
 use super::door;
 use super::engine::{Engine, RowTerms};
-use crate::encoding::{Feature, Levels, Table, Values, keys};
+use super::features::fields;
+use crate::encoding::{Levels, Table, Values};
+use crate::error::{ask, guard, room};
 use crate::model::{Labels, Loss, Model, Weights};
 use crate::threads::{self, Stop, Threads};
 use crate::{Error, Result};
-use numpy::ndarray::{Array2, Array3};
-use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
+use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyFloat, PyRange, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyFloat};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::slice;
 
 /// A trained model and its tables for scoring.
 #[pyclass(frozen, module = "binfm._core", name = "Model")]
@@ -50,13 +52,13 @@ impl PyModel {
     ) -> PyResult<Bound<'py, PyAny>> {
         threads::check(n_jobs)?;
         arrays.with(|table| {
-            // numpy's own memory: it asks for huge pages where that pays.
-            let array = PyArray1::<T>::zeros(py, table.rows() * per_row, false);
-            let mut borrowed = array.readwrite();
+            let array = zeros(py, table.rows().saturating_mul(per_row))?;
+            let mut borrowed = array.try_readwrite()?;
             let out = borrowed.as_slice_mut()?;
             if self.lookups(table) < LONG {
                 let stop = Stop::default();
-                py.detach(|| self.0.each_row(table, &Threads::one(), &stop, out, write))?;
+                let work = || self.0.each_row(table, &Threads::one(), &stop, out, write);
+                py.detach(|| guard(work))?;
             } else {
                 let threads = Threads::start(threads::wanted(n_jobs)?)?;
                 let work = |stop: &Stop, _| self.0.each_row(table, &threads, stop, out, write);
@@ -70,6 +72,22 @@ impl PyModel {
         })
     }
 
+    /// `each` values of every function and row, function by function.
+    fn by_function<T, I: IntoIterator<Item = T>>(
+        &self,
+        each: usize,
+        values: impl Fn(usize, usize) -> I,
+    ) -> PyResult<Vec<T>> {
+        let rows = self.rows();
+        let mut out = room(self.functions().saturating_mul(rows).saturating_mul(each))?;
+        guard(|| {
+            for function in 0..self.functions() {
+                (0..rows).for_each(|row| out.extend(values(function, row)));
+            }
+            Ok(out)
+        })
+    }
+
     fn lookups(&self, table: Table) -> usize {
         let active = self.model().encoder().most_active() as usize;
         table.rows().saturating_mul(active).saturating_mul(self.model().weights().functions())
@@ -80,20 +98,20 @@ impl PyModel {
 impl PyModel {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, blob: &[u8]) -> PyResult<Self> {
-        Ok(py.detach(|| Model::from_bytes(blob).and_then(Self::new))?)
+        Ok(py.detach(|| guard(|| Model::from_bytes(blob).and_then(Self::new)))?)
     }
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Ok(py.detach(|| Model::load(&path).and_then(Self::new))?)
+        Ok(py.detach(|| guard(|| Model::load(&path).and_then(Self::new)))?)
     }
 
-    fn to_bytes<'py>(&self, py: Python<'py>, names: bool) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.with_or_without(names).to_bytes())
+    fn to_bytes<'py>(&self, py: Python<'py>, names: bool) -> PyResult<Bound<'py, PyBytes>> {
+        guard(|| Ok(PyBytes::new(py, &self.with_or_without(names).to_bytes())))
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf, names: bool) -> PyResult<()> {
-        Ok(py.detach(|| self.with_or_without(names).save(&path))?)
+        Ok(py.detach(|| guard(|| self.with_or_without(names).save(&path)))?)
     }
 
     #[getter]
@@ -102,12 +120,12 @@ impl PyModel {
     }
 
     #[getter]
-    fn nbytes(&self) -> usize {
-        self.model().size()
+    fn nbytes(&self) -> PyResult<usize> {
+        guard(|| Ok(self.model().size()))
     }
 
-    fn size_report(&self) -> Vec<(&'static str, usize)> {
-        self.model().size_report()
+    fn size_report(&self) -> PyResult<Vec<(&'static str, usize)>> {
+        guard(|| Ok(self.model().size_report()))
     }
 
     #[getter]
@@ -162,38 +180,7 @@ impl PyModel {
 
     /// The fields of `binfm.Feature`.
     fn feature<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
-        let fields = PyDict::new(py);
-        let Some(Feature { span, values, .. }) = self.model().encoder().of_column(index) else {
-            fields.set_item("rows", PyRange::new(py, 0, 0)?)?;
-            fields.set_item("cells", 0)?;
-            fields.set_item("stride", 1)?;
-            fields.set_item("missing_row", py.None())?;
-            fields.set_item("kind", "unused")?;
-            fields.set_item("edges", PyArray1::<f32>::from_vec(py, Vec::new()))?;
-            fields.set_item("levels", PyTuple::empty(py))?;
-            return Ok(fields);
-        };
-        let (first, rows) = (span.first as isize, span.rows() as isize);
-        fields.set_item("rows", PyRange::new(py, first, first + rows)?)?;
-        fields.set_item("cells", span.cells)?;
-        fields.set_item("stride", span.stride)?;
-        fields.set_item("missing_row", span.missing_start())?;
-        let (kind, edges) = match values {
-            Values::Numbers(edges) => ("numeric", edges.keys()),
-            Values::Raw(_) => ("raw", &[][..]),
-            Values::Levels(_) => ("categorical", &[][..]),
-        };
-        fields.set_item("kind", kind)?;
-        if let Values::Raw(standard) = values {
-            fields.set_item("center", standard.center)?;
-            fields.set_item("scale", standard.scale)?;
-        }
-        fields.set_item(
-            "edges",
-            PyArray1::from_iter(py, edges.iter().map(|&key| keys::number(key))),
-        )?;
-        fields.set_item("levels", levels(py, values)?)?;
-        Ok(fields)
+        fields(py, self.model().encoder().of_column(index))
     }
 
     fn vocabulary(&self, index: usize) -> Option<Vec<String>> {
@@ -217,8 +204,8 @@ impl PyModel {
     }
 
     /// Parameter rows and bytes of the features, if it did without some columns more.
-    fn size_without(&self, columns: Vec<usize>) -> (usize, usize) {
-        self.model().size_without(&columns)
+    fn size_without(&self, columns: Vec<usize>) -> PyResult<(usize, usize)> {
+        guard(|| Ok(self.model().size_without(&columns)))
     }
 
     /// α, β and bias of each score function.
@@ -228,52 +215,47 @@ impl PyModel {
                 let real = scales.real(function);
                 (real.alpha, (real.beta_squared.sqrt(), real.bias))
             }
-            Weights::Reals(reals) => (1.0, (reals.beta(function), reals.bias()[function].into())),
+            Weights::Reals(reals) => {
+                let bias = reals.bias().get(function).copied().unwrap_or(0.0);
+                (1.0, (reals.beta(function), bias.into()))
+            }
         };
         let (alpha, (beta, bias)) = (0..self.functions()).map(scale).unzip();
         (alpha, beta, bias)
     }
 
     /// int8 where they are signs, else float32.
-    fn w<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        let functions = self.functions();
-        let shape = (functions, self.rows());
+    fn w<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let shape = [self.functions(), self.rows()];
         match self.model().weights() {
             Weights::Bits { signs, .. } => {
-                Array2::from_shape_fn(shape, |(function, row)| signs.sign(function, row, 0))
-                    .into_pyarray(py)
-                    .into_any()
+                let sign = |function: usize, row: usize| [signs.sign(function, row, 0)];
+                Ok(PyArray1::from_vec(py, self.by_function(1, sign)?).reshape(shape)?.into_any())
             }
             Weights::Reals(reals) => {
-                let w = reals.w();
-                Array2::from_shape_fn(shape, |(function, row)| w[row * functions + function])
-                    .into_pyarray(py)
-                    .into_any()
+                let w = |function: usize, row: usize| [reals.w_of(function, row)];
+                Ok(PyArray1::from_vec(py, self.by_function(1, w)?).reshape(shape)?.into_any())
             }
         }
     }
 
     /// int8 where they are signs, else float32.
     #[pyo3(name = "V")]
-    fn factors<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        let (functions, m) = (self.functions(), self.m());
-        let shape = (functions, self.rows(), m);
+    fn factors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let m = self.m();
+        let shape = [self.functions(), self.rows(), m];
         match self.model().weights() {
             Weights::Bits { signs, .. } => {
-                Array3::from_shape_fn(shape, |(function, row, f)| signs.sign(function, row, 1 + f))
-                    .into_pyarray(py)
-                    .into_any()
+                let own = |function, row| (1..=m).map(move |i| signs.sign(function, row, i));
+                Ok(PyArray1::from_vec(py, self.by_function(m, own)?).reshape(shape)?.into_any())
+            }
+            Weights::Reals(reals) if reals.has_signs() => {
+                let own = |function, row| reals.v_of(function, row).map(|v| v as i8);
+                Ok(PyArray1::from_vec(py, self.by_function(m, own)?).reshape(shape)?.into_any())
             }
             Weights::Reals(reals) => {
-                let v = reals.v();
-                let at = |(function, row, f)| (row * functions + function) * m + f;
-                if reals.has_signs() {
-                    Array3::from_shape_fn(shape, |place| v[at(place)] as i8)
-                        .into_pyarray(py)
-                        .into_any()
-                } else {
-                    Array3::from_shape_fn(shape, |place| v[at(place)]).into_pyarray(py).into_any()
-                }
+                let own = |function, row| reals.v_of(function, row);
+                Ok(PyArray1::from_vec(py, self.by_function(m, own)?).reshape(shape)?.into_any())
             }
         }
     }
@@ -309,19 +291,20 @@ impl PyModel {
     #[pyo3(signature = (row, /))]
     fn score_row<'py>(&self, py: Python<'py>, row: Row) -> PyResult<Bound<'py, PyAny>> {
         let features = self.model().encoder().columns();
-        let mut scores = [0.0; 1];
+        let mut score = 0.0;
         let mut many = vec![0.0; if self.functions() == 1 { 0 } else { self.functions() }];
-        let out = if self.functions() == 1 { &mut scores[..] } else { &mut many[..] };
+        let out = if many.is_empty() { slice::from_mut(&mut score) } else { &mut many };
         let scored = row.with(features, |table| {
             let (one, stop) = (Threads::one(), Stop::default());
-            self.0.each_row(table, &one, &stop, out, |terms, out| terms.write_scores(out))
+            let write = |terms: RowTerms, out: &mut [f64]| terms.write_scores(out);
+            guard(|| self.0.each_row(table, &one, &stop, out, write))
         });
         match scored {
             None => self.model().encoder().check_width("row", row.len())?,
             Some(scored) => scored?,
         }
         if many.is_empty() {
-            Ok(PyFloat::new(py, scores[0]).into_any())
+            Ok(PyFloat::new(py, score).into_any())
         } else {
             many.into_bound_py_any(py)
         }
@@ -353,11 +336,10 @@ impl PyModel {
     }
 }
 
-fn levels<'py>(py: Python<'py>, values: &Values) -> PyResult<Bound<'py, PyTuple>> {
-    match values {
-        Values::Levels(Levels::Counting(count)) => PyTuple::new(py, 0..*count),
-        Values::Levels(Levels::Whole(levels)) => PyTuple::new(py, levels),
-        Values::Levels(Levels::Text(levels)) => PyTuple::new(py, levels),
-        _ => Ok(PyTuple::empty(py)),
+/// An array in numpy's own memory: it asks for huge pages where that pays.
+fn zeros<T: Element>(py: Python<'_>, count: usize) -> PyResult<Bound<'_, PyArray1<T>>> {
+    if count > LONG {
+        ask::<T>(count)?; // numpy's answer to too little memory would be a panic
     }
+    Ok(PyArray1::zeros(py, count, false))
 }

@@ -5,11 +5,11 @@ use super::door;
 use super::model::PyModel;
 use crate::Result;
 use crate::encoding::{Active, Block, Table};
+use crate::error::{filled, guard, room};
 use crate::kernels::Isa;
 use crate::model::{Model, Terms, Weights};
 use crate::threads::Stop;
-use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray1, PyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
 
@@ -18,19 +18,17 @@ const BLOCK: usize = 256;
 
 /// First row, cells, stride and first row of the missing cell (or −1) of each column; one that is of no use has no cells.
 #[pyfunction]
-pub fn spans<'py>(py: Python<'py>, model: &PyModel) -> Bound<'py, PyArray2<i64>> {
+pub fn spans<'py>(py: Python<'py>, model: &PyModel) -> PyResult<Bound<'py, PyArray2<i64>>> {
     let encoder = model.model().encoder();
-    let none = [0, 0, 1, -1];
-    let mut spans = Array2::from_shape_fn((encoder.columns(), 4), |(_, field)| none[field]);
-    for feature in encoder.features() {
-        let span = feature.span;
-        let mut row = spans.row_mut(feature.column);
-        row[0] = span.first.into();
-        row[1] = span.cells.into();
-        row[2] = span.stride.into();
-        row[3] = span.missing_start().map_or(-1, i64::from);
+    let mut spans = room(encoder.columns().saturating_mul(4))?;
+    for column in 0..encoder.columns() {
+        let span = encoder.of_column(column).map(|feature| feature.span);
+        spans.extend_from_slice(&span.map_or([0, 0, 1, -1], |span| {
+            let missing = span.missing_start().map_or(-1, i64::from);
+            [span.first.into(), span.cells.into(), span.stride.into(), missing]
+        }));
     }
-    spans.into_pyarray(py)
+    PyArray1::from_vec(py, spans).reshape([encoder.columns(), 4])
 }
 
 /// The unit 2^−e of scores, and bias and what L and Q are multiplied by in that unit, of each score function.
@@ -71,10 +69,14 @@ pub fn count_cells<'py>(
     #[allow(non_snake_case)] X: Arrays,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let model = model.model();
-    let mut counts = vec![0_i64; model.encoder().rows() as usize];
+    let mut counts = filled(model.encoder().rows() as usize, 0_i64)?;
     X.with(|table| {
         let count = |active: &Active| {
-            active.starts.iter().for_each(|&start| counts[start as usize] += 1);
+            for &start in &active.starts {
+                if let Some(count) = counts.get_mut(start as usize) {
+                    *count += 1;
+                }
+            }
         };
         let work = |stop: &Stop, _| each_block(model, table, stop, count);
         door::leave(py, work, |()| Ok(ControlFlow::Continue(())))
@@ -91,11 +93,13 @@ pub fn sum_values<'py>(
     #[allow(non_snake_case)] X: Arrays,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let model = model.model();
-    let mut sums = vec![0.0; model.encoder().rows() as usize];
+    let mut sums = filled(model.encoder().rows() as usize, 0.0)?;
     X.with(|table| {
         let add = |active: &Active| {
             for (i, &start) in active.starts.iter().enumerate() {
-                sums[start as usize] += active.values.get(i).map_or(1.0, |&value| f64::from(value));
+                if let Some(sum) = sums.get_mut(start as usize) {
+                    *sum += active.values.get(i).map_or(1.0, |&value| f64::from(value));
+                }
             }
         };
         let work = |stop: &Stop, _| each_block(model, table, stop, add);
@@ -122,7 +126,7 @@ pub fn active_cells<'py>(
             found.extend_from_slice(&active.starts);
             values.extend_from_slice(&active.values);
         };
-        Ok(each_block(model.model(), table, &Stop::default(), keep)?)
+        Ok(guard(|| each_block(model.model(), table, &Stop::default(), keep))?)
     })?;
     values.resize(found.len(), 1.0);
     Ok((found.into_pyarray(py), values.into_pyarray(py)))

@@ -4,6 +4,7 @@ use super::arrays::Arrays;
 use super::door;
 use super::model::PyModel;
 use crate::encoding::{Binning, EncodingParams, MOST_BINS, MOST_TILINGS, Table};
+use crate::error::guard;
 use crate::kernels::Isa;
 use crate::model::{Labels, Loss, Method, Model};
 use crate::threads::Threads;
@@ -31,6 +32,7 @@ pub struct Settings {
     learning_rate: f64,
     lambda_w: f64,
     lambda_v: f64,
+    dropout: f64,
     categorical: Vec<usize>,
     leave_out: Vec<usize>,
     min_count: f64,
@@ -126,7 +128,7 @@ pub fn encode(
             },
             |()| Ok(ControlFlow::Continue(())),
         )?;
-        Ok(py.detach(|| PyModel::new(model))?)
+        Ok(py.detach(|| guard(|| PyModel::new(model)))?)
     })
 }
 
@@ -148,7 +150,7 @@ pub fn outcome(
         Some(names) => model.with_names(names)?,
         None => model,
     };
-    Ok((py.detach(|| PyModel::new(model))?, history, best_epoch))
+    Ok((py.detach(|| guard(|| PyModel::new(model)))?, history, best_epoch))
 }
 
 /// The numbers of an array, if there is one.
@@ -220,6 +222,7 @@ impl Settings {
             learning_rate: self.learning_rate,
             lambda_w: self.lambda_w,
             lambda_v: self.lambda_v,
+            dropout: self.dropout,
             early_stopping: self.early_stopping,
             patience: whole("patience", self.patience, 1, MOST_EPOCHS)?,
             start: Start::Smooth,

@@ -4,20 +4,49 @@ use super::arrays::Arrays;
 use super::door;
 use super::train::{Labelled, Numbers, Outcome, Settings, Valid};
 use super::train::{call, outcome, read_labels, slice, targets, with_optional};
-use crate::Error;
 use crate::kernels::Isa;
-use crate::threads::Threads;
+use crate::threads::{Stop, Threads};
 use crate::training::{Course, Epoch, Log, Run, Set, Trained, Trainer};
+use crate::{Error, Result};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::time::Duration;
 
 /// Encoder, proxies, optimizer and order of rows, between two passes.
 #[pyclass(frozen, module = "binfm._core", name = "Trainer")]
 pub struct PyTrainer {
     trainer: Mutex<Trainer>,
+    /// The process that used it last, or zero.
+    user: AtomicU32,
     names: Option<Vec<String>>,
+}
+
+/// How long to wait before looking again whether another thread is done.
+const TURN: Duration = Duration::from_millis(1);
+
+impl PyTrainer {
+    /// Wait until no other thread uses it; one that was in use when its process was forked never comes free.
+    fn wait(&self, stop: &Stop) -> Result<MutexGuard<'_, Trainer>> {
+        let process = std::process::id();
+        loop {
+            match self.trainer.try_lock() {
+                Ok(trainer) => {
+                    self.user.store(process, Ordering::Relaxed);
+                    return Ok(trainer);
+                }
+                Err(TryLockError::Poisoned(_)) => return Err(Error::Internal),
+                Err(TryLockError::WouldBlock) => stop.check()?,
+            }
+            if ![0, process].contains(&self.user.load(Ordering::Relaxed)) {
+                let given = "an estimator that was learning while its process was forked";
+                return Err(Error::value("partial_fit", given, "is one made in this process"));
+            }
+            std::thread::sleep(TURN);
+        }
+    }
 }
 
 #[pymethods]
@@ -50,7 +79,7 @@ impl PyTrainer {
                 },
                 |()| Ok(ControlFlow::Continue(())),
             )?;
-            Ok(Self { trainer: Mutex::new(trainer), names })
+            Ok(Self { trainer: Mutex::new(trainer), user: AtomicU32::new(0), names })
         })
     }
 
@@ -78,7 +107,7 @@ impl PyTrainer {
                 door::leave(
                     py,
                     |stop, teller| {
-                        let mut trainer = self.trainer.lock().map_err(|_| Error::Internal)?;
+                        let mut trainer = self.wait(stop)?;
                         let data = Set { table, targets: trainer.targets(y), weight };
                         let valid = valid_table.zip(valid_y).map(|(table, y)| Set {
                             table,

@@ -22,7 +22,8 @@ pub fn cell_table(encoder: &Encoder, signs: &SignRows) -> Option<CellTable> {
     let tilings = encoder.tilings();
     let (cell_planes, planes) = (bits(tilings.into()), bits(encoder.most_active()));
     let squares = encoder.most_active().pow(2).saturating_mul(signs.factors() as u64);
-    if encoder.zero_is_absent()
+    if encoder.features().is_empty()
+        || encoder.zero_is_absent()
         || cell_planes > MOST_CELL_PLANES
         || planes > MOST_PLANES
         || squares > u32::MAX.into()

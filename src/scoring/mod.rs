@@ -17,6 +17,7 @@
 //! # Ok(())
 //! # }
 //! ```
+#![allow(clippy::indexing_slicing)] // tables have a place for each row and function of the model they are made of
 
 mod lookup;
 mod reals;
@@ -24,6 +25,7 @@ mod reals;
 pub use reals::{RealScorer, RealTerms};
 
 use crate::encoding::{Active, Block, Dense, Table};
+use crate::error::filled;
 use crate::kernels::{self, CellTable, Count, Isa, SignTable, Slot, Tally};
 use crate::model::{Model, Scales, SignRows, Terms, Weights};
 #[cfg(feature = "std")]
@@ -81,7 +83,7 @@ impl Scorer {
     /// Make a model ready.
     ///
     /// # Errors
-    /// If its weights are floats.
+    /// If its weights are floats, or there is not enough memory.
     pub fn new(model: Model) -> Result<Self> {
         let method = model.weights().method().name();
         let Weights::Bits { signs, scales } = model.weights() else {
@@ -91,8 +93,8 @@ impl Scorer {
         let active = model.encoder().most_active();
         let most_pairs = signs.factors() as u64 * active * active;
         Ok(Self {
-            factors: sign_table(signs, tilings),
-            linear: linear_sums(signs, tilings),
+            factors: sign_table(signs, tilings)?,
+            linear: linear_sums(signs, tilings)?,
             cells: lookup::cell_table(model.encoder(), signs),
             short: scales.fit_64_bits(active, most_pairs),
             unit: scales.unit(),
@@ -288,10 +290,15 @@ fn probabilities(score: impl Fn(usize) -> f64, out: &mut [f64]) {
 }
 
 /// The factors of all functions as bits: as many functions to a word as fit whole, or several words to a function.
-fn sign_table(signs: &SignRows, tilings: usize) -> SignTable {
+fn sign_table(signs: &SignRows, tilings: usize) -> Result<SignTable> {
     let (m, functions) = (signs.factors(), signs.functions());
     let (per_word, words_each) = if m <= 64 { (64 / m, 1) } else { (1, m.div_ceil(64)) };
     let width = functions.div_ceil(per_word) * words_each;
+    if signs.rows() == 0 {
+        // However many functions and factors: without rows there is nothing to count.
+        let (words, slots) = (Vec::new(), Vec::new());
+        return Ok(SignTable { words, width: 0, tilings, slots, functions });
+    }
     let mut slots = Vec::new();
     for function in 0..functions {
         for word in 0..words_each {
@@ -301,7 +308,7 @@ fn sign_table(signs: &SignRows, tilings: usize) -> SignTable {
             slots.push(Slot { word: function / per_word * words_each + word, function, mask });
         }
     }
-    let mut words = vec![0_u64; signs.rows() * width];
+    let mut words = filled(signs.rows().saturating_mul(width), 0_u64)?;
     for row in 0..signs.rows() {
         for slot in &slots {
             let first = if words_each == 1 { 0 } else { slot.word % words_each * 64 };
@@ -312,17 +319,22 @@ fn sign_table(signs: &SignRows, tilings: usize) -> SignTable {
             }
         }
     }
-    SignTable { words, width, tilings, slots, functions }
+    Ok(SignTable { words, width, tilings, slots, functions })
 }
 
-fn linear_sums(signs: &SignRows, tilings: usize) -> Vec<i16> {
-    let mut sums = vec![0; signs.rows() * signs.functions()];
-    for start in 0..(signs.rows() + 1).saturating_sub(tilings) {
-        for function in 0..signs.functions() {
-            let rows = start..start + tilings;
-            sums[start * signs.functions() + function] =
-                rows.map(|row| i16::from(signs.sign(function, row, 0))).sum();
+/// Σ w over the rows from each start on: as a start moves on, one row leaves the sum and another enters.
+fn linear_sums(signs: &SignRows, tilings: usize) -> Result<Vec<i16>> {
+    let (rows, functions) = (signs.rows(), signs.functions());
+    let w = |function: usize, row: usize| i16::from(signs.sign(function, row, 0));
+    let mut sums = filled(rows.saturating_mul(functions), 0)?;
+    for function in 0..functions {
+        let mut sum = (0..tilings.min(rows)).map(|row| w(function, row)).sum();
+        for start in 0..(rows + 1).saturating_sub(tilings) {
+            sums[start * functions + function] = sum;
+            if start + tilings < rows {
+                sum += w(function, start + tilings) - w(function, start);
+            }
         }
     }
-    sums
+    Ok(sums)
 }

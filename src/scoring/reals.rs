@@ -42,12 +42,12 @@ impl RealScorer {
     /// Make a model ready.
     ///
     /// # Errors
-    /// If its weights are bits.
+    /// If its weights are bits, or there is not enough memory.
     pub fn new(model: Model) -> Result<Self> {
         let Weights::Reals(reals) = model.weights() else {
             return Err(Error::value("method", "'bfm'", "are 'sefm', 'dfm', 'fm'"));
         };
-        let v = reals.v();
+        let v = reals.v()?;
         let squares = |row: &[f32]| kernels::sum_squares(row);
         let beta = |function| reals.beta(function);
         Ok(Self {
@@ -150,6 +150,11 @@ impl RealScorer {
         let encoder = self.model.encoder();
         encoder.activate(isa, table, first, rows, block, active);
         real_terms.clear();
+        if self.squares.is_empty() {
+            // However many functions and factors: without parameter rows there is nothing to add.
+            real_terms.resize(rows * self.functions, RealTerms::default());
+            return real_terms;
+        }
         let (m, tilings) = (self.model.weights().factors(), encoder.tilings() as usize);
         sums.resize(self.functions * m, 0.0);
         let mut from = 0;
@@ -183,7 +188,6 @@ impl RealScorer {
                 own += x * x * self.squares[at];
             }
         }
-        let squares: f64 = sums.iter().map(|&sum| f64::from(sum) * f64::from(sum)).sum();
-        RealTerms { linear, pairs: (squares - own) / 2.0 }
+        RealTerms { linear, pairs: (kernels::sum_squares(sums) - own) / 2.0 }
     }
 }

@@ -3,7 +3,11 @@
 use super::{Course, Examples, Log, OnEpoch, Params, Run, Targets, Trained, Trainer};
 use crate::Result;
 use crate::encoding::{Cells, Encoder, EncodingParams, Rows, Table};
+use crate::error::ask;
 use crate::model::Labels;
+
+/// Lists of row numbers that training holds at a time, at most.
+const LISTS_OF_ROWS: usize = 6;
 
 /// A table with what is wanted of it.
 pub struct Set<'a> {
@@ -95,6 +99,7 @@ impl Trainer {
             Some(valid) => Some((encode("eval_set's X", valid.table)?, valid)),
             None => None,
         };
+        ask::<[u32; LISTS_OF_ROWS]>(data.table.rows())?;
         let all = Examples::all(&cells, &data.targets, data.weight);
         let (examples, held_out) = match &given {
             Some((cells, valid)) => (all, Some(Examples::all(cells, &valid.targets, valid.weight))),

@@ -15,6 +15,8 @@
 //! Both depend on the parameter by its sign alone: the kernels take the two cases.
 
 use super::{Optimizer, Params};
+use crate::Result;
+use crate::error::filled;
 use crate::kernels::{self, Isa, Pull, Sums, Weights};
 use crate::model::Real;
 
@@ -30,6 +32,12 @@ pub struct Scale {
 }
 
 impl Scale {
+    /// The score of a row with these L and Q.
+    #[inline]
+    pub fn score(self, [linear, pairs]: [f64; 2]) -> f64 {
+        self.bias + self.alpha * linear + self.beta * self.beta * pairs
+    }
+
     /// As the model uses them.
     pub fn real(self) -> Real {
         Real { bias: self.bias, alpha: self.alpha, beta_squared: self.beta * self.beta }
@@ -56,11 +64,15 @@ pub struct Latent {
 
 impl Latent {
     /// Begin with these proxies; each start activates `tilings` rows.
-    pub fn new(proxies: Weights, tilings: usize, params: &Params, isa: Isa) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(proxies: Weights, tilings: usize, params: &Params, isa: Isa) -> Result<Self> {
         let squares = match params.optimizer {
-            Optimizer::Adagrad => {
-                Weights { w: vec![EPSILON; proxies.w.len()], v: vec![EPSILON; proxies.v.len()] }
-            }
+            Optimizer::Adagrad => Weights {
+                w: filled(proxies.w.len(), EPSILON)?,
+                v: filled(proxies.v.len(), EPSILON)?,
+            },
             Optimizer::Sgd => Weights::default(),
         };
         let tile = vec![0.0; tilings * params.m];
@@ -78,7 +90,7 @@ impl Latent {
             lambda_v: params.lambda_v,
         };
         latent.refresh();
-        latent
+        Ok(latent)
     }
 
     /// The scales now in use.
@@ -109,13 +121,18 @@ impl Latent {
         }
     }
 
-    /// The score of a row of data; [`Latent::step`] may follow.
-    pub fn score(&mut self, starts: &[u32]) -> f64 {
+    /// L and Q of a row of data; [`Latent::step`] may follow.
+    pub fn terms(&mut self, starts: &[u32]) -> [f64; 2] {
         let Sums { linear, squares } =
             kernels::sum_signs(self.isa, &self.proxies, starts, self.pull.factors, &mut self.sums);
         let active = (starts.len() * self.sums.len()) as f64;
-        let Real { bias, alpha, beta_squared } = self.scale.real();
-        bias + alpha * linear + beta_squared * (squares - active) / 2.0
+        [linear, (squares - active) / 2.0]
+    }
+
+    /// The score of a row of data; [`Latent::step`] may follow.
+    pub fn score(&mut self, starts: &[u32]) -> f64 {
+        let terms = self.terms(starts);
+        self.scale.score(terms)
     }
 
     /// Move what was active in the row that was scored last; `slope` is ℓ' there.

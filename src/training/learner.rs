@@ -1,6 +1,7 @@
 //! What learns within a score function: bits by their proxies, or floats.
 
 use super::{Latent, Params, RealLatent, Scale};
+use crate::Result;
 use crate::kernels::{self, Isa, Weights};
 use crate::model::Method;
 
@@ -22,10 +23,13 @@ pub enum Kept {
 
 impl Learner {
     /// Begin with these weights; each start activates `tilings` rows.
-    pub fn new(begin: Weights, tilings: usize, params: &Params, isa: Isa) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(begin: Weights, tilings: usize, params: &Params, isa: Isa) -> Result<Self> {
         match params.method {
-            Method::Bfm => Self::Bits(Latent::new(begin, tilings, params, isa)),
-            _ => Self::Reals(RealLatent::new(begin, tilings, params, isa)),
+            Method::Bfm => Latent::new(begin, tilings, params, isa).map(Self::Bits),
+            _ => RealLatent::new(begin, tilings, params, isa).map(Self::Reals),
         }
     }
 
@@ -61,12 +65,12 @@ impl Learner {
         }
     }
 
-    /// The score of a row of data; [`Learner::step`] may follow.
+    /// L and Q of a row of data; [`Learner::step`] may follow.
     #[inline]
-    pub fn score(&mut self, starts: &[u32], values: &[f32]) -> f64 {
+    pub fn terms(&mut self, starts: &[u32], values: &[f32]) -> [f64; 2] {
         match self {
-            Self::Bits(latent) => latent.score(starts),
-            Self::Reals(latent) => latent.score(starts, values),
+            Self::Bits(latent) => latent.terms(starts),
+            Self::Reals(latent) => latent.terms(starts, values),
         }
     }
 

@@ -1,6 +1,8 @@
 //! One score function under training.
 
+use super::dropout::Dropout;
 use super::learner::Kept;
+use super::refit::{self, Point};
 use super::{Examples, Learner, Params, Run, Scale, Targets, random};
 use crate::Result;
 use crate::encoding::Encoder;
@@ -16,6 +18,11 @@ pub struct Machine {
     /// Rows between two looks at α and β.
     refresh: usize,
     starts: Vec<u32>,
+    dropout: Dropout,
+    /// Factors are used through their signs.
+    signs: bool,
+    /// Those of the learner or, after dropout, those that fit all features best.
+    scale: Scale,
     kept: Kept,
     kept_scale: Scale,
     center: f64,
@@ -30,6 +37,8 @@ const REFRESH_SHARE: f64 = 16.0;
 const AHEAD: usize = 4;
 /// Rows that tell the bias to begin with.
 const BIAS_SAMPLE: usize = 1000;
+/// Rows that tell the scales after dropout.
+const REFIT_SAMPLE: usize = 10_000;
 /// Log-odds of the rarest class that the bias begins with.
 const MOST_LOG_ODDS: f64 = 6.0;
 
@@ -55,8 +64,9 @@ impl Machine {
             Targets::Classes { .. } => (0.0, 1.0),
             Targets::Numbers { center, spread, .. } => (*center, *spread),
         };
-        let learner = Learner::new(proxies, tilings, params, run.isa);
+        let learner = Learner::new(proxies, tilings, params, run.isa)?;
         let mut machine = Self {
+            scale: learner.scale(),
             kept_scale: learner.scale(),
             learner,
             function,
@@ -64,6 +74,8 @@ impl Machine {
             first_rate: params.learning_rate,
             refresh: REFRESH.max(spaced as usize),
             starts: Vec::new(),
+            dropout: Dropout::new(params, function),
+            signs: params.method.has_signs(),
             kept: Kept::Signs([Vec::new(), Vec::new()]),
             center,
             spread,
@@ -95,8 +107,9 @@ impl Machine {
             let row = row as usize;
             examples.cells.starts_of(row, &mut self.starts);
             let (y, weight) = (examples.targets.at(self.function, row), examples.weight(row));
-            let values = examples.cells.values_of(row);
-            let score = self.learner.score(&self.starts, values);
+            let values = self.dropout.thin(&mut self.starts, examples.cells.values_of(row));
+            let terms = self.learner.terms(&self.starts, values);
+            let score = self.learner.scale().score(terms);
             let (loss, slope) = self.loss.value_and_slope(score, y);
             self.learner.step(&self.starts, values, slope * weight);
             total += loss * weight;
@@ -106,6 +119,10 @@ impl Machine {
             }
         }
         self.learner.refresh();
+        self.scale = self.learner.scale();
+        if self.dropout.is_on() {
+            self.scale = self.refit(examples, order, stop)?;
+        }
         let held_out = valid.map(|valid| self.mean_loss(valid, stop)).transpose()?;
         Ok((total / weights, held_out))
     }
@@ -113,7 +130,7 @@ impl Machine {
     /// Keep the weights and scales of now.
     pub fn keep(&mut self) {
         self.kept = self.learner.keep();
-        self.kept_scale = self.learner.scale();
+        self.kept_scale = self.scale;
     }
 
     /// Whether the kept sign of w is +1.
@@ -141,16 +158,32 @@ impl Machine {
         let Kept::Floats(weights) = &self.kept else {
             return RealFunction { bias: 0.0, beta: 0.0, w: Vec::new(), v: Vec::new() };
         };
-        let root = self.spread.sqrt();
+        let (root, Scale { bias, alpha, beta }) = (self.spread.sqrt(), self.kept_scale);
+        let own = if self.signs { 1.0 } else { beta };
         let scaled = |numbers: &[f32], by: f64| {
             numbers.iter().map(|&number| (f64::from(number) * by) as f32).collect()
         };
         RealFunction {
-            bias: self.center + self.spread * self.kept_scale.bias,
-            beta: root * self.kept_scale.beta,
-            w: scaled(&weights.w, self.spread),
-            v: scaled(&weights.v, root),
+            bias: self.center + self.spread * bias,
+            beta: root * beta,
+            w: scaled(&weights.w, self.spread * alpha),
+            v: scaled(&weights.v, root * own),
         }
+    }
+
+    /// The scales with which the signs of now fit rows with all their features best.
+    fn refit(&mut self, examples: &Examples, order: &[u32], stop: &Stop) -> Result<Scale> {
+        let step = (order.len() / REFIT_SAMPLE).max(1);
+        let mut points = Vec::new();
+        for &row in order.iter().step_by(step) {
+            stop.check()?;
+            let row = row as usize;
+            examples.cells.starts_of(row, &mut self.starts);
+            let terms = self.learner.terms(&self.starts, examples.cells.values_of(row));
+            let (y, weight) = (examples.targets.at(self.function, row), examples.weight(row));
+            points.push(Point { terms, y, weight });
+        }
+        Ok(refit::scale(&points, self.loss == Loss::Squared, self.learner.scale()))
     }
 
     fn mean_loss(&mut self, examples: &Examples, stop: &Stop) -> Result<f64> {
@@ -159,7 +192,8 @@ impl Machine {
             stop.check()?;
             let row = row as usize;
             examples.cells.starts_of(row, &mut self.starts);
-            let score = self.learner.score(&self.starts, examples.cells.values_of(row));
+            let terms = self.learner.terms(&self.starts, examples.cells.values_of(row));
+            let score = self.scale.score(terms);
             total += self.loss.value(score, examples.targets.at(self.function, row))
                 * examples.weight(row);
             weights += examples.weight(row);
@@ -177,8 +211,8 @@ impl Machine {
         for &row in &sample {
             stop.check()?;
             examples.cells.starts_of(row, &mut self.starts);
-            let score = self.learner.score(&self.starts, examples.cells.values_of(row));
-            mean += score / sample.len() as f64;
+            let terms = self.learner.terms(&self.starts, examples.cells.values_of(row));
+            mean += self.learner.scale().score(terms) / sample.len() as f64;
         }
         let wanted = if self.loss == Loss::Logistic { self.log_odds(examples, &rows) } else { 0.0 };
         self.learner.set_bias(wanted - mean);

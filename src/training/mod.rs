@@ -1,6 +1,8 @@
 //! The paper's Algorithm 1: straight-through gradients with Adagrad over the active rows; and the same for floats.
+#![allow(clippy::indexing_slicing)] // rows are those of the table, functions those of the machine
 
 mod data;
+mod dropout;
 mod fit;
 mod history;
 mod latent;
@@ -10,6 +12,7 @@ mod machine;
 pub mod params;
 mod random;
 mod reals;
+mod refit;
 mod start;
 mod trainer;
 

@@ -33,6 +33,8 @@ pub struct Params {
     pub lambda_w: f64,
     /// λ2, regularization of V.
     pub lambda_v: f64,
+    /// Share of the present features that each visit of a row leaves out.
+    pub dropout: f64,
     /// Whether to end when the loss on held-out rows no longer falls.
     pub early_stopping: bool,
     /// Epochs without improvement before that.
@@ -55,6 +57,7 @@ impl Default for Params {
             learning_rate: 0.02,
             lambda_w: 0.0,
             lambda_v: 0.0,
+            dropout: 0.0,
             early_stopping: false,
             patience: 5,
             start: Start::Smooth,
@@ -83,6 +86,9 @@ impl Params {
                 self.learning_rate,
                 "are finite numbers above 0",
             ));
+        }
+        if !(0.0..1.0).contains(&self.dropout) {
+            return Err(Error::value("dropout", self.dropout, "are numbers from 0 to below 1"));
         }
         for (name, value) in [("lambda_w", self.lambda_w), ("lambda_v", self.lambda_v)] {
             if !(value >= 0.0 && value.is_finite()) {

@@ -10,6 +10,9 @@ pub const HOLDOUT: u64 = 1;
 /// Stream of the start of the first score function; the others follow.
 pub const START: u64 = 2;
 
+/// Stream of the features that the first score function leaves out; the others follow.
+pub const DROPOUT: u64 = 1 << 32;
+
 /// Odd and without pattern: streams of one seed have nothing in common.
 const APART: u64 = 0x9e37_79b9_7f4a_7c15;
 

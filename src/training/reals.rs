@@ -5,6 +5,8 @@
 
 use super::latent::mean_size;
 use super::{Optimizer, Params, Scale};
+use crate::Result;
+use crate::error::filled;
 use crate::kernels::{self, Isa, RealPull, Weights};
 
 /// Where the squares of Adagrad begin: keeps its first division finite.
@@ -26,10 +28,14 @@ pub struct RealLatent {
 
 impl RealLatent {
     /// Begin with these weights; each start activates `tilings` rows.
-    pub fn new(weights: Weights, tilings: usize, params: &Params, isa: Isa) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(weights: Weights, tilings: usize, params: &Params, isa: Isa) -> Result<Self> {
         let squares = match params.optimizer {
             Optimizer::Adagrad => {
-                Weights { w: vec![EPSILON; weights.w.len()], v: vec![EPSILON; weights.v.len()] }
+                let squares = |count| filled(count, EPSILON);
+                Weights { w: squares(weights.w.len())?, v: squares(weights.v.len())? }
             }
             Optimizer::Sgd => Weights::default(),
         };
@@ -52,7 +58,7 @@ impl RealLatent {
             lambda_v: params.lambda_v,
         };
         latent.refresh();
-        latent
+        Ok(latent)
     }
 
     /// The scales now in use.
@@ -82,8 +88,8 @@ impl RealLatent {
         }
     }
 
-    /// The score of a row of data; [`RealLatent::step`] may follow.
-    pub fn score(&mut self, starts: &[u32], values: &[f32]) -> f64 {
+    /// L and Q of a row of data; [`RealLatent::step`] may follow.
+    pub fn terms(&mut self, starts: &[u32], values: &[f32]) -> [f64; 2] {
         let Self { isa, weights, sums, pull, .. } = self;
         let (m, tilings) = (pull.factors, pull.tilings);
         if pull.signs {
@@ -100,8 +106,13 @@ impl RealLatent {
                 own += x * x * if pull.signs { m as f64 } else { kernels::sum_squares(factors) };
             }
         }
-        let pairs = (kernels::sum_squares(sums) - own) / 2.0;
-        self.scale.bias + linear + self.scale.beta * self.scale.beta * pairs
+        [linear, (kernels::sum_squares(sums) - own) / 2.0]
+    }
+
+    /// The score of a row of data; [`RealLatent::step`] may follow.
+    pub fn score(&mut self, starts: &[u32], values: &[f32]) -> f64 {
+        let terms = self.terms(starts, values);
+        self.scale.score(terms)
     }
 
     /// Move what was active in the row that was scored last; `slope` is ℓ' there.

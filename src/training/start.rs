@@ -6,6 +6,7 @@
 use super::random::unit;
 use crate::Result;
 use crate::encoding::{Encoder, Feature, Values};
+use crate::error::filled;
 use crate::kernels::Weights;
 use crate::threads::Stop;
 use rand_xoshiro::rand_core::Rng;
@@ -35,7 +36,7 @@ impl Start {
     /// Proxies of all rows with m factors; a row of data activates `active` of them.
     ///
     /// # Errors
-    /// If it is stopped.
+    /// If it is stopped, or there is not enough memory.
     pub fn proxies(
         self,
         encoder: &Encoder,
@@ -46,7 +47,8 @@ impl Start {
     ) -> Result<Weights> {
         let size = (LOUDNESS / active.sqrt()).min(MOST_SIZE);
         let rows = encoder.rows() as usize;
-        let mut proxies = Weights { w: vec![0.0; rows], v: vec![0.0; rows * m] };
+        let mut proxies =
+            Weights { w: filled(rows, 0.0)?, v: filled(rows.saturating_mul(m), 0.0)? };
         for feature in encoder.features() {
             stop.check()?;
             let (first, rows) = (feature.span.first as usize, feature.span.rows() as usize);

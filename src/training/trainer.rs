@@ -4,8 +4,12 @@ use super::history::History;
 use super::{Epoch, Examples, Machine, OnEpoch, Params, Run, Targets, random};
 use crate::Result;
 use crate::encoding::Encoder;
-use crate::model::{Labels, Method, Model, Reals, Scales, SignRows};
+use crate::error::ask;
+use crate::model::{Labels, Method, Model, Real, Reals, Scales, SignRows, without_end};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Copies of the weights at a time, beside those that learn: kept, in the units of the target, and in the model.
+const COPIES: usize = 4;
 
 /// Everything that training knows between two passes over rows.
 pub struct Trainer {
@@ -166,6 +170,7 @@ impl Trainer {
             let begin =
                 |(): &mut (), function| Machine::new(encoder, examples, function, params, run);
             self.machines = run.threads.map(functions, || (), begin)?;
+            self.ask_for_copies()?;
         }
         let rows = examples.counted_rows();
         if self.order.len() != rows.len()
@@ -174,6 +179,16 @@ impl Trainer {
             self.order = rows;
         }
         Ok(())
+    }
+
+    /// Whether there is memory for the weights that are kept, and for the model that is made of them.
+    fn ask_for_copies(&self) -> Result<()> {
+        let weights = (self.encoder.rows() as usize).saturating_mul(self.params.m + 1);
+        let all = weights.saturating_mul(self.machines.len());
+        match self.params.method {
+            Method::Bfm => ask::<[u8; COPIES]>(all.div_ceil(8)),
+            _ => ask::<[f32; COPIES]>(all),
+        }
     }
 
     /// The kept weights and scales of all score functions as a model.
@@ -192,6 +207,9 @@ impl Trainer {
         };
         let signs = SignRows::new(rows, machines.len(), m, sign);
         let real: Vec<_> = machines.iter().map(Machine::kept_scale).collect();
+        if !real.iter().all(Real::is_finite) {
+            return Err(without_end());
+        }
         Model::new(encoder, signs, Scales::new(&real), loss, labels)
     }
 }

@@ -38,7 +38,7 @@ fn together(weights: &Weights) -> Vec<f32> {
 fn latent(loss: Loss, lambda_w: f64, lambda_v: f64) -> Latent {
     let params =
         Params { m: M, loss, optimizer: Optimizer::Sgd, lambda_w, lambda_v, ..Params::default() };
-    let mut latent = Latent::new(apart(&proxies()), TILINGS, &params, Isa::available()[0]);
+    let mut latent = Latent::new(apart(&proxies()), TILINGS, &params, Isa::available()[0]).unwrap();
     latent.set_bias(0.3);
     latent.set_rate(RATE);
     latent
@@ -124,7 +124,7 @@ fn gradients_of_floats_are_finite_differences_of_the_loss() {
         let optimizer = Optimizer::Sgd;
         let params = Params { method, m: M, optimizer, ..Params::default() };
         for isa in Isa::available() {
-            let mut latent = RealLatent::new(apart(&proxies()), TILINGS, &params, isa);
+            let mut latent = RealLatent::new(apart(&proxies()), TILINGS, &params, isa).unwrap();
             latent.set_bias(0.3);
             latent.set_rate(RATE);
             let sign = |p: f64| if p >= 0.0 { 1.0 } else { -1.0 };

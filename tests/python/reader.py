@@ -1,5 +1,6 @@
 """A reader of .binfm files in plain Python, written from docs/file-format.md alone. It trusts what it reads."""
 
+import math
 import struct
 from dataclasses import dataclass, field
 
@@ -24,6 +25,22 @@ class Column:
             return 0
         stride = tilings if self.copies else 1
         return (self.cells() - 1) * stride + tilings + (tilings if self.missing else 0)
+
+    def cell(self, value, zero_is_absent):
+        """Return the cell of a number, that behind the last for a missing one, or None if nothing is active."""
+        if self.kind == "unused" or (zero_is_absent and value == 0):
+            return None
+        if value != value:
+            return self.cells() if self.missing else None
+        if self.kind in ("numeric", "raw"):
+            return sum(key(edge) <= key(value + 0.0) for edge in self.edges)
+        known = range(len(self.levels)) if isinstance(self.levels[0], str) else self.levels
+        return known.index(value) if value in known else None
+
+    def standard(self, value):
+        """Return a number in standard units."""
+        center, scale = self.units
+        return min(max((value - center) * scale, -1e6), 1e6)
 
 
 class File:
@@ -123,6 +140,35 @@ class File:
             return []
         keys = (int.from_bytes(self.bytes(width), "little") << 8 * (4 - width) for _ in range(count))
         return [number(key) for key in keys]
+
+    def active(self, values):
+        """Return the rows that a row of numbers activates, and what multiplies each; a text's number is its place."""
+        rows, first = [], 0
+        for column, value in zip(self.columns, values, strict=True):
+            cell = column.cell(value, self.flags & 1)
+            if cell is not None:
+                start = first + cell * (self.tilings if column.copies else 1)
+                if cell == column.cells():  # missing: behind all others
+                    start = first + column.rows(self.tilings) - self.tilings
+                x = column.standard(value) if column.kind == "raw" else 1
+                rows += [(row, x) for row in range(start, start + self.tilings)]
+            first += column.rows(self.tilings)
+        return rows
+
+    def scores(self, values):
+        """Return the score of a row by each function: of bits in whole numbers until the last step."""
+        return [self.score(k, self.active(values)) for k in range(self.functions)]
+
+    def score(self, k, active):
+        own = [[x * weight for weight in self.weights[row * self.functions + k]] for row, x in active]
+        linear = sum(weights[0] for weights in own)
+        squares = sum(sum(column) ** 2 - sum(v * v for v in column) for column in list(zip(*own, strict=True))[1:])
+        if self.method != "bfm":
+            bias, beta = (*self.scales[k], 1.0)[:2]
+            return bias + linear + beta**2 * squares / 2
+        (bias, a, c), (shift_a, shift_c, shift_bias) = self.scales[k], self.shifts
+        whole = (bias << shift_bias) + (a << shift_a) * linear + (c << shift_c) * (squares // 2)
+        return math.ldexp(float(whole), -self.exponent)
 
     def read_labels(self):
         (kind,) = self.take("B")

@@ -19,7 +19,9 @@ def wrong(error, *words, **arguments):
 
 
 PARAMETERS = [
-    wrong(ValueError, "method", "fm", "'bfm'", method="fm"),
+    wrong(ValueError, "dropout", "1", "from 0 to below 1", dropout=1.0),
+    wrong(ValueError, "dropout", "-0.1", "from 0 to below 1", dropout=-0.1),
+    wrong(ValueError, "method", "nfm", "'bfm'", method="nfm"),
     wrong(ValueError, "loss", "absolute", "logistic", "hinge", "squared_hinge", "squared", loss="absolute"),
     wrong(ValueError, "binning", "kmeans", "quantile", "uniform", binning="kmeans"),
     wrong(ValueError, "optimizer", "adam", "adagrad", "sgd", optimizer="adam"),
@@ -45,6 +47,7 @@ PARAMETERS = [
     wrong(ValueError, "learning_rate", "nan", learning_rate=float("nan")),
     wrong(ValueError, "learning_rate", "'fast'", learning_rate="fast"),
     wrong(ValueError, "lambda_w", "-1", lambda_w=-1),
+    wrong(ValueError, "learning_rate", "without end", lambda_w=1e300, optimizer="sgd", epochs=3),
     wrong(ValueError, "lambda_v", "inf", lambda_v=float("inf")),
     wrong(ValueError, "min_count", "nan", min_count=float("nan")),
     wrong(ValueError, "patience", "0", patience=0),
@@ -88,6 +91,7 @@ TARGETS = [
     wrong(TypeError, "y", "mixed", y=np.array([1, "a"] * 20, object)),
     wrong(TypeError, "y", "complex128", y=Y + 1j),
     wrong(TypeError, "y", "int", y=3),
+    wrong(TypeError, "y", "one value", "array", y=np.array(1.0)),
     wrong(TypeError, "y", "NoneType", y=None),
     wrong(ValueError, "y", "NaN", y=np.r_[np.nan, Y[1:]], loss="squared"),
     wrong(TypeError, "y", "numbers", y=["a", "b"] * 20, loss="squared"),
@@ -106,6 +110,7 @@ TABLES = [
     wrong(ValueError, "X", "column 1", "'text'", "categorical", X=np.array([[1, "text"]] * 40, object)),
     wrong(ValueError, "X", "column 0", "'1.5'", X=np.array([["1.5"]] * 40)),
     wrong(TypeError, "X", "NoneType", X=None),
+    wrong(TypeError, "X", "one value", "array", X=np.array(1.0)),
     wrong(ValueError, "X", "table", X=[[1, 2], [3]] * 20),
     wrong(ValueError, "categorical", "sparse", X=sparse.csr_array(X), categorical=[0]),
 ]

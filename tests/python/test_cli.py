@@ -181,6 +181,16 @@ def test_sparse_files(folder):
     assert binfm.load(folder / "sparse.binfm").n_features == 9
 
 
+@pytest.mark.parametrize("method", ["sefm", "dfm", "fm"])
+def test_other_methods(folder, tmp_path, method):
+    run("train", "train.csv", "--target", "late", "--method", method, "-o", tmp_path / "m.binfm", cwd=folder)
+    report = json.loads(run("inspect", tmp_path / "m.binfm", "--json", cwd=folder))
+    assert report["method"] == method
+    run("inspect", tmp_path / "m.binfm", "--html", tmp_path / "page.html", cwd=folder)
+    rows = run("predict", tmp_path / "m.binfm", "test.csv", cwd=folder).decode().splitlines()
+    assert len(rows) == ROWS + 1
+
+
 def test_inspection(folder):
     report = json.loads(run("inspect", "late.binfm", "--json", cwd=folder))
     model = binfm.load(folder / "late.binfm")

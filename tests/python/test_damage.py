@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 SORTS = ["binary", "text labels", "text levels", "names", "sparse", "regression", "sefm", "dfm", "fm"]
 
@@ -46,10 +47,14 @@ def try_hostile(blob):
         assert re.search(r"at byte \d+$", str(error)), "the place is named"
         return
     assert model.to_bytes() == blob, "what is accepted is canonical"
-    X = np.full((3, model.n_features), np.nan)
-    X[1:] = [[0.0], [1e9]]
-    L, Q = model.terms(X) if not model._vocabularies else model.terms(X.astype(object))
-    assert len(L) == len(Q) == 3
+    X = np.repeat(np.array([[np.nan], [0.0], [1e9], [np.inf], [-np.inf]]), model.n_features, axis=1)
+    table = X.astype(object) if model._vocabularies else X
+    scores = model.decision_function(table)
+    assert len(scores) == len(model.predict(table)) == len(X)
+    for row, score in zip(table, scores, strict=True):
+        np.testing.assert_array_equal(model.score_row(row), score)
+    if not model._vocabularies:
+        np.testing.assert_array_equal(model.decision_function(sparse.csr_array(X)), scores)
     assert model.V.size == model.w.size * model.m
     assert len(model.features) == model.n_features
     assert not any(np.isnan(edges).any() for edges in model.edges)
@@ -143,10 +148,10 @@ def test_every_byte_of_the_body_may_be_hostile(blob):
             try_hostile(signed(body))
 
 
-def unlisted_levels(count, features, bits):
+def unlisted_levels(count, features, bits, tag=2 | 4):
     """A file whose features are categories 0, 1, …, which only their number tells."""
     groups = [count >> shift & 0x7F for shift in range(0, max(count.bit_length(), 1), 7)]
-    feature = bytes([2 | 4, *(group | 0x80 for group in groups[:-1]), groups[-1]])
+    feature = bytes([tag, *(group | 0x80 for group in groups[:-1]), groups[-1]])
     body = struct.pack("<4sBBIIHHBBBBBhH", b"\xb1FM\n", 1, 0, 0, features, 1, 1, 2, 0, 0, 0, 0, 0, 0)
     body = bytearray(body + bytes(8) + feature * features + bits)
     body[6:10] = struct.pack("<I", len(body) + 4)
@@ -158,6 +163,14 @@ def test_a_count_of_levels_is_not_cut_short():
     for count in (0, 1, 3, 2**31, 2**32, 2**32 + 2, 2**33 + 2, 2**35 - 1):
         with pytest.raises(binfm.ModelFormatError):
             binfm.Model.from_bytes(unlisted_levels(count, 1, b"\xa5"))
+
+
+def test_rows_of_a_missing_cell_do_not_wrap_round():
+    """With two more rows for NaN, 2**32 - 1 levels of two rows once were a single row: values fell out of the table."""
+    for count in (2**31, 2**32 - 2, 2**32 - 1):
+        for bits in (b"\1", b"\1\0", bytes(200)):
+            with pytest.raises(binfm.ModelFormatError, match="too many parameter rows"):
+                binfm.Model.from_bytes(unlisted_levels(count, 1, bits, tag=2 | 4 | 8))
 
 
 def test_a_hostile_header_allocates_nothing_large(run_python, models, tmp_path):

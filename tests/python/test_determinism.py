@@ -1,6 +1,8 @@
 """The same data, parameters and seed give the same bytes, whoever computes them."""
 
 import hashlib
+import re
+from pathlib import Path
 
 import binfm
 import numpy as np
@@ -32,6 +34,9 @@ PRINT = TRAIN + (
     "*[hashlib.sha256(s.tobytes()).hexdigest() for s in scores])"
 )
 
+NO_TIER = "import binfm\ntry:\n    binfm.train([[0.0], [1.0]], [0, 1])\nexcept ValueError as error:\n    print(error)"
+GOLDEN = Path(__file__).parents[1] / "golden"
+
 
 @pytest.fixture(scope="module")
 def reference(run_python):
@@ -50,9 +55,18 @@ def test_the_portable_tier_can_be_forced(run_python):
     assert run_python(code, env={"BINFM_ISA": "portable"}).strip() == b"portable"
 
 
+def test_the_golden_models_are_trained_again_on_every_tier(run_python):
+    """On all tiers of this CPU, with one thread and several, in a fresh process each."""
+    tiers = run_python(NO_TIER, env={"BINFM_ISA": "abacus"}).decode().partition("are ")[2].split(", ")
+    assert "portable" in tiers
+    for i, tier in enumerate(tiers):
+        env = {"BINFM_ISA": tier.strip(), "RAYON_NUM_THREADS": str(i + 1), "PYTHONPATH": str(GOLDEN)}
+        told = run_python("import check; check.main()", env=env).decode()
+        assert re.search(rf", {tier.strip()}: (\d+) of \1 models are the same", told)
+
+
 def test_a_tier_that_is_not_there_is_an_error(run_python):
-    code = "import binfm\ntry:\n    binfm.train([[0.0], [1.0]], [0, 1])\nexcept ValueError as error:\n    print(error)"
-    message = run_python(code, env={"BINFM_ISA": "abacus"})
+    message = run_python(NO_TIER, env={"BINFM_ISA": "abacus"})
     assert message.startswith(b"BINFM_ISA: got 'abacus'; accepted on this CPU are portable")
 
 

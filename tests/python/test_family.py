@@ -239,6 +239,14 @@ def test_what_needs_bits_says_so(method, tmp_path):
                 read()
 
 
+@pytest.mark.parametrize("method", FLOATS)
+def test_a_page_says_what_the_model_is(method):
+    X, y = product(300, 0)
+    page = binfm.reading.html_report(binfm.train(X, y, method=method, m=4, epochs=2))
+    assert "Binarized" not in page
+    assert (">Effects<" in page) == (method == "sefm")
+
+
 def test_weights_that_grow_without_end_are_an_error():
     X = np.random.default_rng(0).normal(size=(500, 4)) * [1, 1, 1, 1]
     with pytest.raises(ValueError, match="learning_rate: got weights that grew without end; accepted is a smaller one"):

@@ -219,7 +219,7 @@ def test_classes_and_probabilities_follow_from_the_scores(case):
 
 
 def test_scales_are_the_integers_of_the_file(models):
-    for model, _ in models.values():
+    for model in (model for model, _ in models.values() if model.method == "bfm"):
         fields, scales = oracle.header(model.to_bytes())
         unit = 2.0 ** -fields["exponent"]
         bias, a, c = (np.array(part, np.float64) for part in zip(*scales, strict=True))

@@ -74,7 +74,7 @@ def score(argument):
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-@pytest.mark.parametrize("how", ["fork", "spawn"])
+@pytest.mark.parametrize("how", ["fork", "spawn", "forkserver"])
 def test_multiprocessing(numbers, binary, how):
     X = numbers[0]
     want = score((binary, X))

@@ -32,6 +32,29 @@ def test_a_row_of_whole_numbers(numbers):
     assert model.score_row(np.array(row)) == model.decision_function([row])[0]
 
 
+def test_what_is_masked_is_missing(numbers):
+    model = binfm.train(numbers, numbers[:, 0] > 0, epochs=2)
+    for mask in ([True, False, False], [False, True, False], [True] * 3, False):
+        row = np.ma.masked_array(numbers[0], mask=mask)
+        assert model.score_row(row) == model.decision_function(row[None])[0]
+        filled = np.where(np.ma.getmaskarray(row), np.nan, numbers[0])
+        assert model.score_row(row) == model.score_row(filled)
+        assert model.score_row(np.ma.masked_array([1, 2, 3], mask=mask)) == model.score_row(
+            np.where(np.broadcast_to(mask, 3), np.nan, [1, 2, 3])
+        )
+
+
+def test_rows_that_are_not_aligned(numbers):
+    """A number that does not lie at a multiple of its size is copied first: the machine need not be able to read it."""
+    model = binfm.train(numbers, numbers[:, 0] > 0, epochs=2)
+    for X in (numbers[:5], numbers[:5].astype(np.float32), numbers[:5].T.copy().T):
+        packed = np.empty(len(X), [("byte", "u1"), ("row", X.dtype, X.shape[1])])
+        packed["row"] = X
+        assert not packed["row"].flags.aligned
+        assert model.decision_function(packed["row"]).tobytes() == model.decision_function(X).tobytes()
+        assert model.score_row(packed["row"][3]) == model.score_row(X[3])
+
+
 def test_a_row_of_text():
     X = np.array([["a", 1.0], ["b", 2.0], ["a", 3.0], ["c", 4.0]] * 20, dtype=object)
     model = binfm.train(X, [0, 1, 0, 1] * 20, categorical=[0], epochs=3)

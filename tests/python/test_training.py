@@ -121,6 +121,34 @@ def test_regularization_shrinks_the_scales(product):
     assert binfm.train(X, y, m=8, lambda_v=0.3).beta < 0.8 * plain.beta
 
 
+@pytest.mark.parametrize("method", ["bfm", "sefm", "dfm", "fm"])
+def test_after_dropout_scores_fit_rows_with_all_their_features(method):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 6))
+    y = X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=2000) > 0.7
+    models = [binfm.train(X, y, m=8, dropout=share, method=method, epochs=15) for share in (0.0, 0.5)]
+    assert models[0] != models[1]
+    assert accuracy(models[1], X, y) > 0.82  # always no has 0.805
+    assert abs(models[1].predict_proba(X)[:, 1].mean() - y.mean()) < 0.005
+
+
+def test_dropout_fits_numbers_and_many_classes_too():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 4))
+    number = 1e4 + 100 * X[:, 0]
+    model = binfm.train(X, number, loss="squared", dropout=0.3, m=8)
+    assert np.mean((model.predict(X) - number) ** 2) < 0.25 * number.var()
+    classes = np.digitize(X[:, 0] + X[:, 1], [-1, 0, 1])
+    assert accuracy(binfm.train(X, classes, dropout=0.2, m=16), X, classes) > 0.85
+
+
+def test_dropout_does_not_depend_on_threads_and_stops_early(numbers):
+    X, _ = numbers
+    y = np.arange(300) % 3
+    more = {"dropout": 0.3, "m": 5, "epochs": 6, "early_stopping": True}
+    assert binfm.train(X, y, n_jobs=1, **more) == binfm.train(X, y, n_jobs=3, **more)
+
+
 def test_sample_weight_moves_the_model():
     """Two groups disagree about the same feature: the heavier one is believed."""
     x = np.random.default_rng(0).uniform(-1, 1, 2000)

@@ -101,7 +101,7 @@ def test_what_is_given_is_not_searched():
         search = binfm.train(X, y, max_bytes=400, **{"epochs": 4, name: value}).search
         last = [trial for trial in search.trials if trial["rung"] == 3]
         assert {trial[name] for trial in last} == {value}
-    given["binning"] = "uniform"
+    given |= {"binning": "uniform", "dropout": 0.1}
     model = binfm.train(X, y, max_bytes=400, **given)
     assert (model.m, model.tilings, model.loss) == (3, 2, "hinge")
     constant = X.copy()
@@ -337,5 +337,18 @@ def test_a_search_for_several_limits_finds_what_one_for_each_finds():
     X, y, _ = table("classes")
     problem, settings, free = prepare(X, y, searching=True, **FAST)
     with climbing(problem, settings, free, lambda: None) as climb:
-        found = [problem.fit(climb.best(limit))[0].to_bytes(True) for limit in (200, 300, 500)]
-    assert found == [binfm.train(X, y, max_bytes=limit, **FAST).to_bytes() for limit in (200, 300, 500)]
+        limits = (200, 300, 500, 1500)
+        found = [problem.fit(climb.started(climb.best(limit), limit))[0].to_bytes(True) for limit in limits]
+    assert found == [binfm.train(X, y, max_bytes=limit, **FAST).to_bytes() for limit in limits]
+
+
+def test_a_small_model_is_the_best_of_several_starts():
+    X, y, _ = table("classes")
+    problem, settings, free = prepare(X, y, searching=True, seed=2**63 - 2, **FAST)
+    with climbing(problem, settings, free, lambda: None) as climb:
+        chosen = climb.best(200)
+        started = climb.started(chosen, 200)
+        assert climb.started(chosen, 2000) == chosen
+    losses = {seed: problem.fit(replace(chosen, seed=seed))[1][-1]["loss"] for seed in (2**63 - 2, 2**63 - 1, 0, 1)}
+    assert len(set(losses.values())) == 4
+    assert started.seed == min(losses, key=losses.get)

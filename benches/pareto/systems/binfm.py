@@ -28,7 +28,7 @@ def _point(problem: Problem, climb: Climb, data: Any, budget: int) -> Point | No
     chosen = climb.best(budget)
     if chosen is None:
         return None
-    model = Model._of(*data.fit(chosen), climb.report(chosen, budget))
+    model = Model._of(*data.fit(climb.started(chosen, budget)), climb.report(chosen, budget))
     if model.nbytes > budget:
         raise AssertionError(f"a model for {budget} bytes has {model.nbytes}")
     settings = {name: model.search.chosen[name] for name in CHOSEN}

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from binfm._progress import Progress
 from binfm.cli._data import Source, add_arguments
 from binfm.cli._messages import naming, on_terminal, tell
 from binfm.cli._models import batches, load_model, truths
 from binfm.model import Model
-from binfm.training import Progress
 
 
 def add(commands: Any) -> None:

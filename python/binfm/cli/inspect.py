@@ -54,6 +54,7 @@ def summary(model: Model, device: str | None) -> dict[str, Any]:
     return {
         "task": "regression" if classes is None else "classification",
         **({} if classes is None else {"classes": classes}),
+        "method": model.method,
         "loss": model.loss,
         "m": model.m,
         "tilings": model.tilings,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from binfm._progress import Progress
 from binfm.cli._data import Source, add_arguments
 from binfm.cli._messages import naming, on_terminal, tell
 from binfm.cli._models import Batch, batches, load_model
 from binfm.cli._output import output_to
 from binfm.model import Model
-from binfm.training import Progress
 
 
 def add(commands: Any) -> None:

@@ -10,7 +10,7 @@ from binfm.cli._data import Source, add_arguments
 from binfm.cli._messages import naming, on_terminal, tell
 from binfm.cli._output import check_folder
 from binfm.model import Model
-from binfm.training import train
+from binfm.training import METHODS, train
 
 YES_NO = {"yes": True, "no": False, "auto": "auto"}
 
@@ -45,6 +45,7 @@ def _add_parameters(group: Any) -> None:
         ("learning-rate", float, "step size of the first epoch (0.02)"),
         ("lambda-w", float, "regularization of the linear term (0)"),
         ("lambda-v", float, "regularization of the factors (0)"),
+        ("dropout", float, "share of the features left out of each row at random while training (0)"),
         ("min-count", float, "categories seen fewer times are ignored (1)"),
         ("validation-fraction", float, "share of the rows held out for early stopping (0.1)"),
         ("patience", int, "epochs without improvement before stopping (5)"),
@@ -53,6 +54,7 @@ def _add_parameters(group: Any) -> None:
     ):
         group.add_argument(f"--{name}", type=kind, metavar="N", default=argparse.SUPPRESS, help=text)
     for name, choices, text in (
+        ("method", METHODS, "which factorization machine (bfm)"),
         ("loss", ("logistic", "hinge", "squared_hinge"), "of classes (logistic)"),
         ("binning", ("quantile", "uniform", "supervised"), "of numbers (quantile)"),
         ("optimizer", ("adagrad", "sgd"), "(adagrad)"),
@@ -67,8 +69,9 @@ def _add_parameters(group: Any) -> None:
 
 
 PASSED_ON = (
-    "max_bytes", "m", "b", "tilings", "epochs", "learning_rate", "lambda_w", "lambda_v", "min_count",
-    "validation_fraction", "patience", "seed", "n_jobs", "loss", "binning", "optimizer", "scaling", "categorical",
+    "max_bytes", "m", "b", "tilings", "epochs", "learning_rate", "lambda_w", "lambda_v", "dropout", "min_count",
+    "method", "validation_fraction", "patience", "seed", "n_jobs", "loss", "binning", "optimizer", "scaling",
+    "categorical",
 )  # fmt: skip
 
 

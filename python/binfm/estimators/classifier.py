@@ -16,7 +16,7 @@ from binfm.estimators._base import BinFM
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from binfm.training import Callback
+    from binfm._progress import Callback
 
 
 def _gives_probabilities(estimator: Any) -> bool:
@@ -52,6 +52,8 @@ class BinFMClassifier(ClassifierMixin, BinFM):
     learning_rate : float, default 0.02
     lambda_w, lambda_v : float
         Regularization of the linear term and of the factors.
+    dropout : float, default 0
+        Share of the features that each visit of a row leaves out at random.
     categorical : list of column numbers or names, or boolean mask
         Columns whose values are categories. Text and category columns of a table need no mention.
     min_count : float
@@ -116,6 +118,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         learning_rate: float | None = None,
         lambda_w: float = 0.0,
         lambda_v: float = 0.0,
+        dropout: float | None = None,
         categorical: Any = None,
         min_count: float = 1,
         early_stopping: bool | str = "auto",
@@ -141,6 +144,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         self.learning_rate = learning_rate
         self.lambda_w = lambda_w
         self.lambda_v = lambda_v
+        self.dropout = dropout
         self.categorical = categorical
         self.min_count = min_count
         self.early_stopping = early_stopping

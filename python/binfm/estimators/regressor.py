@@ -12,7 +12,7 @@ from binfm.estimators._base import BinFM
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from binfm.training import Callback
+    from binfm._progress import Callback
 
 
 class BinFMRegressor(RegressorMixin, BinFM):
@@ -39,6 +39,8 @@ class BinFMRegressor(RegressorMixin, BinFM):
     learning_rate : float, default 0.02
     lambda_w, lambda_v : float
         Regularization of the linear term and of the factors.
+    dropout : float, default 0
+        Share of the features that each visit of a row leaves out at random.
     categorical : list of column numbers or names, or boolean mask
         Columns whose values are categories. Text and category columns of a table need no mention.
     min_count : float
@@ -98,6 +100,7 @@ class BinFMRegressor(RegressorMixin, BinFM):
         learning_rate: float | None = None,
         lambda_w: float = 0.0,
         lambda_v: float = 0.0,
+        dropout: float | None = None,
         categorical: Any = None,
         min_count: float = 1,
         early_stopping: bool | str = "auto",
@@ -121,6 +124,7 @@ class BinFMRegressor(RegressorMixin, BinFM):
         self.learning_rate = learning_rate
         self.lambda_w = lambda_w
         self.lambda_v = lambda_v
+        self.dropout = dropout
         self.categorical = categorical
         self.min_count = min_count
         self.early_stopping = early_stopping

@@ -7,11 +7,6 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from binfm._inputs import rows_of
-from binfm.reading._parts import Parts
-from binfm.reading._reference import Reference
-from binfm.reading.effects import Effects
-from binfm.reading.explanation import Explanation
-from binfm.reading.interactions import Interactions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +14,10 @@ if TYPE_CHECKING:
     from binfm._core import Model as Core
     from binfm._inputs import Csr, Dense
     from binfm.model import Model
+    from binfm.reading._reference import Reference
+    from binfm.reading.effects import Effects
+    from binfm.reading.explanation import Explanation
+    from binfm.reading.interactions import Interactions
 
 
 class Readable:
@@ -54,6 +53,8 @@ class Readable:
         >>> (effects[0].effect > 0).tolist()  # bins to the left of 0 lower the score
         [False, False, False, False, True, True, True]
         """
+        from binfm.reading.effects import Effects
+
         self._check_bins("effects")
         return Effects(cast("Model", self), self._reference(X))
 
@@ -77,6 +78,8 @@ class Readable:
         >>> pairs.cells(0, 2).pairs.shape
         (7, 7)
         """
+        from binfm.reading.interactions import Interactions
+
         self._check_bins("interactions")
         return Interactions(cast("Model", self), self._reference(X), features)
 
@@ -101,6 +104,8 @@ class Readable:
         >>> bool((why.bias + why.contributions.sum()) * why.unit == model.score_row([0.7, 0.1, -0.8]))
         True
         """
+        from binfm.reading.explanation import Explanation
+
         return Explanation(cast("Model", self), self._reference(X), self._one_row(row))
 
     def _check_bins(self, what: str) -> None:
@@ -117,6 +122,9 @@ class Readable:
         return table
 
     def _reference(self, X: Any) -> Reference:
+        from binfm.reading._parts import Parts
+        from binfm.reading._reference import Reference
+
         if X is None:
             return Reference(Parts(self._core))
         table = self._table(X)

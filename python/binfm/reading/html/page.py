@@ -20,6 +20,18 @@ if TYPE_CHECKING:
     from binfm.reading.effects import Effects, FeatureEffects
     from binfm.reading.interactions import Interactions
 
+KINDS = {
+    "bfm": "Binarized factorization machine",
+    "sefm": "Factorization machine over bins",
+    "dfm": "Discrete factorization machine",
+    "fm": "Factorization machine",
+}
+WEIGHTS = {
+    "bfm": "every w and every entry of v is one bit, +1 or −1",
+    "sefm": "w and v are floats",
+    "dfm": "w and v are multiplied by the value of their feature, and every entry of v is one bit",
+    "fm": "w and v are floats, multiplied by the value of their feature",
+}
 MOST_PANELS = 24
 MOST_LINES = 60
 """Lines of a table on the page."""
@@ -53,10 +65,11 @@ def html_report(model: Model, X: Any = None, *, title: str = "binfm model") -> s
     >>> page.startswith("<!doctype html>"), "http" in page
     (True, False)
     """
-    effects = model.effects(X)
-    strongest = effects.order()[:MOST_FEATURES]
-    pairs = model.interactions(X, features=strongest)
-    body = [_head(model, title), _size(model), _parameters(model), _effects(effects), _interactions(pairs)]
+    body = [_head(model, title), _size(model), _parameters(model)]
+    if model.method in ("bfm", "sefm"):  # the others have no bins
+        effects = model.effects(X)
+        strongest = effects.order()[:MOST_FEATURES]
+        body += [_effects(effects), _interactions(model.interactions(X, features=strongest))]
     about = f'<p class="soft">Made by binfm {escape(__version__)}.</p>'
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -76,7 +89,8 @@ def _head(model: Model, title: str) -> str:
         "tilings": str(model.tilings),
     }
     boxes = "".join(f"<div><b>{value}</b>{name}</div>" for name, value in cards.items())
-    head = f"<h1>{escape(title)}</h1><p class='soft'>Binarized factorization machine for {escape(task)}.</p>"
+    kind = KINDS[model.method]
+    head = f"<h1>{escape(title)}</h1><p class='soft'>{kind} for {escape(task)}.</p>"
     return f'<header>{head}<div class="cards">{boxes}</div></header>'
 
 
@@ -92,13 +106,18 @@ def _size(model: Model) -> str:
 
 
 def _parameters(model: Model) -> str:
-    lines = [("loss", escape(model.loss)), ("m", str(model.m)), ("tilings", str(model.tilings))]
+    lines = [
+        ("method", model.method),
+        ("loss", escape(model.loss)),
+        ("m", str(model.m)),
+        ("tilings", str(model.tilings)),
+    ]
     for name in ("alpha", "beta", "bias"):
         values = np.ravel(getattr(model, name)).tolist()
         lines.append((name, _few([f"{value:.6g}" for value in values])))
     formula = (
         "<p>score = bias + α · Σ w<sub>r</sub> + β² · Σ<sub>r&lt;s</sub> v<sub>r</sub> · v<sub>s</sub> over the active"
-        " rows r, s; every w and every entry of v is one bit, +1 or −1.</p>"
+        f" rows r, s; {WEIGHTS[model.method]}.</p>"
     )
     return _section("Parameters", formula + _table(("parameter", "value"), lines))
 

@@ -1,0 +1,1 @@
+"""What other packages do with damaged model files: `make hostile-peers`."""

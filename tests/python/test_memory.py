@@ -1,0 +1,115 @@
+"""Where memory ends: a MemoryError, and the process goes on."""
+
+import sys
+
+import binfm
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits memory as Linux does")
+
+CHILD = """
+import resource, sys
+import binfm, numpy as np
+from scipy import sparse
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(400, 40)).astype(np.float32)
+y = np.arange(400) % 2
+path = sys.argv[1]
+with open(path, "rb") as file:
+    blob = file.read()
+small = binfm.train(X, y, epochs=1)
+want = small.decision_function(X).tobytes()
+row = X[0].tolist()
+
+def limit(room):
+    with open("/proc/self/statm") as sizes:
+        used = int(sizes.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + room, resource.RLIM_INFINITY))
+
+def rows(count):
+    return np.broadcast_to(X[:1], (count, 40))
+
+MIB = 1 << 20
+limit(int(sys.argv[2]) * MIB)
+try:
+    {work}
+except MemoryError:
+    print("MemoryError", flush=True)
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert small.decision_function(X).tobytes() == want
+assert small.score_row(row) == small.decision_function(np.array([row]))[0]
+assert binfm.train(X, y, epochs=1) == small
+print("alive")
+"""
+
+# glibc keeps what was freed, and reserves addresses for threads: neither may stand in for memory that is refused.
+PLAIN = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "65536"}
+
+WORK = {
+    "weights": ("binfm.train(X, y, b=256, m=65_535, epochs=1, n_jobs=1)", 400),
+    "weights of the optimizer": ("binfm.train(X, y, b=256, m=4000, epochs=1, n_jobs=1)", 250),
+    "scores": ("small.decision_function(rows(10**9), n_jobs=1)", 400),
+    "more scores than there are addresses": ("small.decision_function(rows(2**55))", 400),
+    "probabilities": ("small.predict_proba(rows(10**9))", 400),
+    "classes": ("small.predict(rows(10**9))", 400),
+    "a file": ("binfm.load(path)", 3),
+    "bytes": ("binfm.Model.from_bytes(blob)", 3),
+    "encoded rows": ("binfm.train(rows(3_000_000), np.arange(3_000_000) % 2, epochs=1)", 60),
+    "many columns": (
+        "binfm.train(sparse.csr_array(([1.0, 2.0], [0, 1], [0, 1, 2]), (2, 2**31 - 1)), [0, 1], epochs=1)",
+        4000,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    """A file of five megabytes."""
+    X = np.random.default_rng(0).normal(size=(400, 40))
+    path = tmp_path_factory.mktemp("wide") / "wide.binfm"
+    binfm.train(X, np.arange(400) % 2, b=256, m=4000, epochs=1).save(path)
+    return path
+
+
+@pytest.mark.parametrize("what", WORK)
+def test_too_little_memory_is_a_memory_error(run_python, wide, what):
+    work, room = WORK[what]
+    code = CHILD.replace("{work}", work)
+    assert run_python(code, wide, room, env=PLAIN, timeout=120) == b"MemoryError\nalive\n"
+
+
+SWEEP = """
+import resource, sys
+import binfm, numpy as np
+
+method, jobs = sys.argv[1], int(sys.argv[2])
+X = np.random.default_rng(0).normal(size=(300, 20)).astype(np.float32)
+y = np.arange(300) % 3
+work = lambda: binfm.train(X, y, method=method, b=64, m=500, epochs=2, n_jobs=jobs)
+want = binfm.train(X, y, epochs=1)
+with open("/proc/self/statm") as sizes:
+    used = int(sizes.read().split()[0]) * resource.getpagesize()
+found = []
+for room in range(8, 160, 8):
+    resource.setrlimit(resource.RLIMIT_AS, (used + (room << 20), resource.RLIM_INFINITY))
+    try:
+        work()
+        found.append("model")
+    except MemoryError:
+        found.append("memory")
+    except RuntimeError as error:
+        assert "threads could not be started" in str(error), error
+        found.append("threads")
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert binfm.train(X, y, epochs=1) == want
+assert found[-1] == "model" and "memory" in found, found
+print("alive")
+"""
+
+
+@pytest.mark.parametrize("method", ["bfm", "sefm"])
+def test_wherever_memory_ends_the_process_goes_on(run_python, method):
+    """Eight megabytes more at each turn, until there is enough."""
+    assert run_python(SWEEP, method, 1, env=PLAIN, timeout=120) == b"alive\n"
