@@ -30,6 +30,10 @@ pub struct RealPull {
 /// Sums side by side, so that registers are filled; their number is part of the definition.
 const LANES: usize = 8;
 
+/// Float factors below this are zero; so small that their products are still ordinary numbers.
+#[cfg(feature = "std")]
+const NOTHING: f32 = 1e-12;
+
 /// Σ x·v over the active rows for each of `width` columns; where `values` is empty, x is 1.
 #[inline(always)]
 pub fn sum_reals(
@@ -151,11 +155,11 @@ fn step_factors<const SIGNS: bool, const ADAGRAD: bool>(
     };
     if ADAGRAD {
         for ((v, square), &sum) in factors.iter_mut().zip(squares).zip(sums) {
-            *v -= moved::<true>(gradient(*v, sum), Some(square), pull.rate);
+            *v = settled::<SIGNS>(*v - moved::<true>(gradient(*v, sum), Some(square), pull.rate));
         }
     } else {
         for (v, &sum) in factors.iter_mut().zip(sums) {
-            *v -= moved::<false>(gradient(*v, sum), None, pull.rate);
+            *v = settled::<SIGNS>(*v - moved::<false>(gradient(*v, sum), None, pull.rate));
         }
     }
 }
@@ -170,6 +174,13 @@ fn moved<const ADAGRAD: bool>(gradient: f32, squares: Option<&mut f32>, rate: f3
         }
         _ => rate * gradient,
     }
+}
+
+/// A float factor that regularization has all but removed is zero: denormal numbers are slow, and say nothing more.
+#[cfg(feature = "std")]
+#[inline(always)]
+fn settled<const SIGNS: bool>(v: f32) -> f32 {
+    if !SIGNS && v.abs() < NOTHING { 0.0 } else { v }
 }
 
 #[inline(always)]

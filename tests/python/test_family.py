@@ -223,6 +223,14 @@ def test_regularization_shrinks_float_weights():
     assert sizes[1] < 0.5 * sizes[0]
 
 
+def test_factors_that_regularization_removes_are_zero_and_not_denormal():
+    X = np.random.default_rng(0).normal(size=(2000, 2))
+    y = X[:, 0] > 0  # nothing for the pairs to learn
+    V = binfm.train(X, y, method="fm", m=8, lambda_v=0.1, learning_rate=0.1, epochs=60).V
+    assert (V == 0).any()
+    assert np.abs(V[V != 0]).min(initial=1.0) >= 1e-12
+
+
 @pytest.mark.parametrize("method", FLOATS)
 def test_what_needs_bits_says_so(method, tmp_path):
     X, y = product(300, 0)
