@@ -90,6 +90,10 @@ impl Params {
         if !(0.0..1.0).contains(&self.dropout) {
             return Err(Error::value("dropout", self.dropout, "are numbers from 0 to below 1"));
         }
+        if self.dropout > 0.0 && !self.scaling {
+            let given = format!("{} without scaling", self.dropout);
+            return Err(Error::value("dropout", given, "is 0: the scales are fitted again"));
+        }
         for (name, value) in [("lambda_w", self.lambda_w), ("lambda_v", self.lambda_v)] {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(Error::value(name, value, "are finite numbers from 0"));

@@ -20,6 +20,7 @@ def wrong(error, *words, **arguments):
 
 PARAMETERS = [
     wrong(ValueError, "dropout", "1", "from 0 to below 1", dropout=1.0),
+    wrong(ValueError, "dropout", "0.1 without scaling", "is 0", dropout=0.1, scaling=False),
     wrong(ValueError, "dropout", "-0.1", "from 0 to below 1", dropout=-0.1),
     wrong(ValueError, "method", "nfm", "'bfm'", method="nfm"),
     wrong(ValueError, "loss", "absolute", "logistic", "hinge", "squared_hinge", "squared", loss="absolute"),
