@@ -302,7 +302,7 @@ def _variants(best: Settings, free: frozenset[str]) -> list[Settings]:
     variants = [best]
     if "learning_rate" in free:
         variants += [replace(best, learning_rate=rate) for rate in RATES]
-    if "dropout" in free:
+    if "dropout" in free and best.scaling:
         variants += [replace(best, dropout=share) for share in DROPOUTS]
     if "epochs" in free:
         variants += [replace(best, epochs=epochs) for epochs in EPOCHS]

@@ -342,6 +342,15 @@ def test_a_search_for_several_limits_finds_what_one_for_each_finds():
     assert found == [binfm.train(X, y, max_bytes=limit, **FAST).to_bytes() for limit in limits]
 
 
+def test_dropout_is_tried_where_scales_are_learned():
+    X, y, _ = table("binary")
+    tried = [
+        {trial["dropout"] for trial in binfm.train(X, y, max_bytes=300, scaling=scaling, **FAST).search.trials}
+        for scaling in (True, False)
+    ]
+    assert tried == [{0.0, 0.2}, {0.0}]
+
+
 def test_a_small_model_is_the_best_of_several_starts():
     X, y, _ = table("classes")
     problem, settings, free = prepare(X, y, searching=True, seed=2**63 - 2, **FAST)
