@@ -90,9 +90,6 @@ impl Model {
             return Err(Error::value("X", given, format!("are m · rows² below 2^{PAIR_BITS}")));
         }
         check_size(signs.bytes().len())?;
-        if !scales.are_finite(encoder.most_active(), pairs as u64) {
-            return Err(without_end());
-        }
         let weights = Weights::Bits { signs, scales };
         Ok(Self { encoder, weights, loss, labels, names: None })
     }
@@ -107,6 +104,20 @@ impl Model {
             return Err(without_end());
         }
         Ok(Self { encoder, weights: Weights::Reals(reals), loss, labels, names: None })
+    }
+
+    /// The same, if none of its scores can be infinite.
+    ///
+    /// # Errors
+    /// If one can, which a training that goes astray leads to.
+    pub fn checked(self) -> Result<Self> {
+        if let Weights::Bits { signs, scales } = &self.weights {
+            let active = self.encoder.most_active();
+            if !scales.are_finite(active, signs.factors() as u64 * active * active) {
+                return Err(without_end());
+            }
+        }
+        Ok(self)
     }
 
     /// A model with one factor that has learned nothing yet.

@@ -588,11 +588,11 @@ BINFM_SMALL size_t binfm_cell(const binfm_encoder *encoder, const binfm_record *
     const uint_fast8_t is_zero = binfm_is_zero(value);
     const uint32_t bits = (is_zero != 0u) ? 0u : value; /* -0.0 is 0.0 */
 
-    if ((record->tag & BINFM_WHOLE) != 0u) { /* or texts */
-        return binfm_category(record->numbers, record->count, binfm_width(record->tag), bits);
-    }
     if ((is_zero != 0u) && ((encoder->flags & BINFM_ZERO_IS_ABSENT) != 0u)) {
         return BINFM_NONE;
+    }
+    if ((record->tag & BINFM_WHOLE) != 0u) { /* or texts */
+        return binfm_category(record->numbers, record->count, binfm_width(record->tag), bits);
     }
     return binfm_interval(record, encoder->shared.parameter, bits);
 }
