@@ -67,19 +67,19 @@ class Target:
 
 TARGETS = {
     "avr": Target(
-        "ATmega328P", 4834, 6194, 163, "cycles", 8,
+        "ATmega328P", 4842, 6194, 163, "cycles", 8,
         Costs(1100, 57, 222, 4.9, 380, 6.7, 54.5, 799, 412, 20, 1480, 198, 34.9, 61.3, 47),
     ),
     "cortex-m0": Target(
-        "Cortex-M0", 2416, 3184, 376, "instructions", 32,
+        "Cortex-M0", 2328, 3184, 376, "instructions", 32,
         Costs(227, 16.6, 122, 2.3, 118, 22.4, 32, 154, 50.4, 11, 357, 0, 21, 74.8, 35.8),
     ),
     "cortex-m3": Target(
-        "Cortex-M3", 2172, 2910, 352, "instructions", 32,
+        "Cortex-M3", 2052, 2910, 352, "instructions", 32,
         Costs(135, 14.9, 90, 1.8, 85, 13.7, 21, 105, 35.8, 9.3, 204, 0, 11.5, 50.2, 24.2),
     ),
     "riscv32": Target(
-        "RV32IMAC", 2706, 3540, 336, "instructions", 32,
+        "RV32IMAC", 2600, 3542, 336, "instructions", 32,
         Costs(218, 2.3, 97, 1.3, 87, 16, 23, 124, 34.6, 9, 270, 0, 12, 46.8, 26.2),
     ),
 }  # fmt: skip
