@@ -44,14 +44,7 @@ pub fn sum_reals(
     values: &[f32],
     sums: &mut [f32],
 ) {
-    sums.fill(0.0);
-    for (i, &start) in starts.iter().enumerate() {
-        let x = value(values, i);
-        let rows = &numbers[start as usize * width..][..tilings * width];
-        for row in rows.chunks_exact(width) {
-            sums.iter_mut().zip(row).for_each(|(sum, v)| *sum += x * v);
-        }
-    }
+    sum_used(numbers, width, tilings, starts, values, sums, |x, v| x * v);
 }
 
 /// The same with the signs of the numbers.
@@ -65,12 +58,27 @@ pub fn sum_real_signs(
     values: &[f32],
     sums: &mut [f32],
 ) {
+    let signed = |x: f32, v: f32| if positive(v) { x } else { -x };
+    sum_used(numbers, width, tilings, starts, values, sums, signed);
+}
+
+/// The sum over the active rows of what each number brings, times its row's value.
+#[inline(always)]
+fn sum_used(
+    numbers: &[f32],
+    width: usize,
+    tilings: usize,
+    starts: &[u32],
+    values: &[f32],
+    sums: &mut [f32],
+    brings: impl Fn(f32, f32) -> f32,
+) {
     sums.fill(0.0);
     for (i, &start) in starts.iter().enumerate() {
         let x = value(values, i);
         let rows = &numbers[start as usize * width..][..tilings * width];
         for row in rows.chunks_exact(width) {
-            sums.iter_mut().zip(row).for_each(|(sum, &v)| *sum += if positive(v) { x } else { -x });
+            sums.iter_mut().zip(row).for_each(|(sum, &v)| *sum += brings(x, v));
         }
     }
 }

@@ -127,29 +127,12 @@ impl Scorer {
         out: &mut [T],
         write: impl Fn(&[Terms], &mut [T]) + Sync + Send,
     ) -> Result<()> {
-        self.model.encoder().check_width("X", table.columns())?;
-        if table.rows() == 0 {
-            return Ok(());
-        }
-        let per_row = out.len() / table.rows();
         let isa = Isa::detect()?;
-        let blocks = out.chunks_mut(BLOCK * per_row).enumerate();
-        threads.map(
-            blocks,
-            || (),
-            |(), (i, out): (usize, &mut [T])| {
-                stop.check()?;
-                SCRATCH.with_borrow_mut(|scratch| {
-                    let terms =
-                        self.block_terms(isa, table, i * BLOCK, out.len() / per_row, scratch);
-                    let rows = terms.chunks_exact(self.factors.functions);
-                    rows.zip(out.chunks_exact_mut(per_row))
-                        .for_each(|(terms, out)| write(terms, out));
-                });
-                Ok(())
-            },
-        )?;
-        Ok(())
+        each_block(&self.model, table, threads, stop, out, |rows, per_row, scratch, out| {
+            let terms = self.block_terms(isa, table, rows.start, rows.len(), scratch);
+            let rows = terms.chunks_exact(self.factors.functions);
+            rows.zip(out.chunks_exact_mut(per_row)).for_each(|(terms, out)| write(terms, out));
+        })
     }
 
     /// The score of a row.
@@ -189,11 +172,7 @@ impl Scorer {
         rows: Range<usize>,
         scratch: &'s mut Scratch,
     ) -> Result<&'s [Terms]> {
-        self.model.encoder().check_width("X", table.columns())?;
-        if rows.end > table.rows() {
-            let accepted = format!("are up to {}", table.rows());
-            return Err(Error::value("rows", format!("{rows:?}"), accepted));
-        }
+        check_rows(&self.model, table, &rows)?;
         Ok(self.block_terms(Isa::detect()?, table, rows.start, rows.len(), scratch))
     }
 
@@ -272,6 +251,42 @@ impl Scorer {
         let m = self.m;
         (4 * tally.squares as i64 - 4 * nnz * tally.sum as i64 + m * nnz * nnz - nnz * m) / 2
     }
+}
+
+/// Score a table block by block: `work` is given the rows of a block, the values of a row, and where those go.
+#[cfg(feature = "std")]
+fn each_block<T: Send>(
+    model: &Model,
+    table: Table,
+    threads: &Threads,
+    stop: &Stop,
+    out: &mut [T],
+    work: impl Fn(Range<usize>, usize, &mut Scratch, &mut [T]) + Sync + Send,
+) -> Result<()> {
+    model.encoder().check_width("X", table.columns())?;
+    if table.rows() == 0 {
+        return Ok(());
+    }
+    let per_row = out.len() / table.rows();
+    let blocks = out.chunks_mut(BLOCK * per_row).enumerate();
+    let block = |(): &mut (), (i, out): (usize, &mut [T])| {
+        stop.check()?;
+        let rows = i * BLOCK..i * BLOCK + out.len() / per_row;
+        SCRATCH.with_borrow_mut(|scratch| work(rows, per_row, scratch, out));
+        Ok(())
+    };
+    threads.map(blocks, || (), block)?;
+    Ok(())
+}
+
+/// Check that a table is of the model's width and has these rows.
+fn check_rows(model: &Model, table: Table, rows: &Range<usize>) -> Result<()> {
+    model.encoder().check_width("X", table.columns())?;
+    if rows.end > table.rows() {
+        let accepted = format!("are up to {}", table.rows());
+        return Err(Error::value("rows", format!("{rows:?}"), accepted));
+    }
+    Ok(())
 }
 
 /// The probability of each class from the score of each function, if scores are log-odds.

@@ -3,8 +3,8 @@
 //! score = bias + L + β²·Q, with L = Σ x·w and Q = ½ Σ_f ( s_f² − Σ (x·v_f)² ), s_f = Σ x·v_f over the active rows.
 
 #[cfg(feature = "std")]
-use super::{BLOCK, SCRATCH};
-use super::{Scratch, probabilities};
+use super::each_block;
+use super::{Scratch, check_rows, probabilities};
 use crate::encoding::Table;
 use crate::kernels::{self, Isa};
 use crate::model::{Model, Weights};
@@ -79,24 +79,12 @@ impl RealScorer {
         out: &mut [T],
         write: impl Fn(&[RealTerms], &mut [T]) + Sync + Send,
     ) -> Result<()> {
-        self.model.encoder().check_width("X", table.columns())?;
-        if table.rows() == 0 {
-            return Ok(());
-        }
-        let per_row = out.len() / table.rows();
         let isa = Isa::detect()?;
-        let blocks = out.chunks_mut(BLOCK * per_row).enumerate();
-        let work = |(): &mut (), (i, out): (usize, &mut [T])| {
-            stop.check()?;
-            SCRATCH.with_borrow_mut(|scratch| {
-                let terms = self.block_terms(isa, table, i * BLOCK, out.len() / per_row, scratch);
-                let rows = terms.chunks_exact(self.functions);
-                rows.zip(out.chunks_exact_mut(per_row)).for_each(|(terms, out)| write(terms, out));
-            });
-            Ok(())
-        };
-        threads.map(blocks, || (), work)?;
-        Ok(())
+        each_block(&self.model, table, threads, stop, out, |rows, per_row, scratch, out| {
+            let terms = self.block_terms(isa, table, rows.start, rows.len(), scratch);
+            let rows = terms.chunks_exact(self.functions);
+            rows.zip(out.chunks_exact_mut(per_row)).for_each(|(terms, out)| write(terms, out));
+        })
     }
 
     /// The score of a row.
@@ -130,11 +118,7 @@ impl RealScorer {
         rows: Range<usize>,
         scratch: &'s mut Scratch,
     ) -> Result<&'s [RealTerms]> {
-        self.model.encoder().check_width("X", table.columns())?;
-        if rows.end > table.rows() {
-            let accepted = format!("are up to {}", table.rows());
-            return Err(Error::value("rows", format!("{rows:?}"), accepted));
-        }
+        check_rows(&self.model, table, &rows)?;
         Ok(self.block_terms(Isa::detect()?, table, rows.start, rows.len(), scratch))
     }
 

@@ -1,8 +1,10 @@
 """Settings of hypothesis, and what several test files share."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import binfm
 import numpy as np
@@ -81,3 +83,29 @@ def run_python():
         return done.stdout
 
     return run
+
+
+@pytest.fixture(scope="session")
+def interrupt():
+    """Run code that says "ready", then when it heard Ctrl-C and that it lives; return how many seconds hearing took."""
+
+    def interrupt(code, kind, wait):
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, kind], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        try:
+            assert process.stdout.readline() == "ready\n", process.stderr.read()
+            time.sleep(wait)
+            assert process.poll() is None, "it was too short to interrupt"
+            sent = time.time()
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
+            process.wait()
+        assert process.returncode == 0, err
+        heard, alive = out.splitlines()
+        assert alive == "alive"
+        return float(heard) - sent
+
+    return interrupt

@@ -1,8 +1,6 @@
 """A good citizen of its process: forks, signals, threads, imports."""
 
 import multiprocessing
-import signal
-import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -107,25 +105,9 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("kind", ["binary", "classes", "sparse", "callback"])
 @pytest.mark.parametrize("wait", [0.2, 0.7])
-def test_ctrl_c_ends_training_within_half_a_second(kind, wait):
+def test_ctrl_c_ends_training_within_half_a_second(interrupt, kind, wait):
     """While it reads the table, while it prepares the parameters, and while it learns."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTED, kind], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(wait)
-        assert process.poll() is None, "training was too short to interrupt"
-        sent = time.time()
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-    finally:
-        process.kill()
-        process.wait()
-    assert process.returncode == 0, err
-    heard, alive = out.splitlines()
-    assert alive == "alive"
-    assert float(heard) - sent < 0.5
+    assert interrupt(INTERRUPTED, kind, wait) < 0.5
 
 
 def test_import_starts_no_thread_and_needs_numpy_alone(run_python):
