@@ -23,7 +23,7 @@ impl Engine {
     /// Make a model ready.
     ///
     /// # Errors
-    /// Never, as each kind of weights has its scorer.
+    /// If there is not enough memory.
     pub fn new(model: Model) -> Result<Self> {
         match model.weights() {
             Weights::Bits { .. } => Scorer::new(model).map(Self::Bits),
