@@ -50,6 +50,7 @@ class Settings:
     lambda_w: float
     lambda_v: float
     dropout: float
+    ensemble: int
     categorical: list[int]
     leave_out: tuple[int, ...]
     """Columns that the model does without."""

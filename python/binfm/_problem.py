@@ -105,8 +105,9 @@ class Sizes:
         # A table of one constant has no bits. Training on it also has the core check what the user gave.
         tilings = 1 if "tilings" in free else base.tilings
         b = tilings + 1 if "b" in free else base.b
+        m = base.ensemble if "m" in free else base.m
         tiny = replace(
-            base, b=b, tilings=tilings, epochs=min(base.epochs, 1), categorical=[], leave_out=(), holdout=0.0
+            base, m=m, b=b, tilings=tilings, epochs=min(base.epochs, 1), categorical=[], leave_out=(), holdout=0.0
         )
         one_row = replace(problem, table=np.zeros((1, 1)), target=np.zeros(1), weight=None, vocabularies={}, names=None)
         model, _, _ = one_row.fit(tiny)

@@ -143,9 +143,9 @@ class Model(Parameters, Readable):
         return classes
 
     def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
-        """Return the probability of each class, shape (n, classes). The loss must be "logistic".
+        """Return the probability of each class, shape (n, classes). The loss must be "logistic" or "softmax".
 
-        With more than two classes each has its own logistic score; they are scaled to add up to one.
+        With more than two classes and "logistic" each has its own logistic score; they are scaled to add up to one.
 
         Examples
         --------

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     _Weights: TypeAlias = NDArray[np.int8] | NDArray[np.float32]
 
+PROBABLE = ("logistic", "softmax")
+"""Losses whose scores tell probabilities."""
+
 
 @dataclass(frozen=True)
 class Feature:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DEFAULTS: dict[str, Any] = {
     "m": 32, "b": 20, "tilings": 4, "binning": "quantile", "loss": "logistic", "epochs": 30, "learning_rate": 0.02,
-    "dropout": 0.0,
+    "dropout": 0.0, "ensemble": 1,
 }  # fmt: skip
 """What is not given, unless `max_bytes` has it chosen."""
 METHODS = ("bfm", "sefm", "dfm", "fm")
@@ -44,6 +44,7 @@ def train(
     lambda_w: float = 0.0,
     lambda_v: float = 0.0,
     dropout: float | None = None,
+    ensemble: int | None = None,
     categorical: Any = None,
     min_count: float = 1,
     sample_weight: Any = None,
@@ -76,7 +77,8 @@ def train(
     binning : {"quantile", "uniform", "supervised"}
         Where a numeric feature is cut: at quantiles, at equal widths, or where the target changes, which is better
         where `b` is small.
-    loss : {"logistic", "hinge", "squared_hinge", "squared"}, default "logistic"
+    loss : {"logistic", "softmax", "hinge", "squared_hinge", "squared"}, default "logistic"
+        "softmax" trains the scores of three and more classes together, which is better where the model is tiny;
         "squared" is regression.
     method : {"bfm", "sefm", "dfm", "fm"}
         Which factorization machine: "bfm" is the binarized one; "sefm" has bins and float weights, "fm" raw values and
@@ -95,6 +97,9 @@ def train(
     dropout : float, default 0
         Share of the features that each visit of a row leaves out at random while training: regularization of signs,
         for models of several kilobytes and more.
+    ensemble : int, default 1
+        Train so many models apart from different random starts, each with its share of the m factors, and join them in
+        one file of the same size: steadier, for models of several kilobytes and more. A divisor of `m`.
     categorical : list of column numbers or names, or boolean mask
         Columns whose values are categories.
     min_count : float
@@ -111,9 +116,9 @@ def train(
     patience : int
         Epochs without improvement before stopping.
     max_bytes : int
-        The saved file has at most so many bytes. Those of m, b, tilings, binning, loss, epochs and learning_rate that
-        are not given, and the features to do without, are then chosen by cross-validation on X; `model.search` says
-        what was tried. With "auto", early stopping needs an `eval_set`.
+        The saved file has at most so many bytes. Those of m, b, tilings, binning, loss, epochs, learning_rate, dropout
+        and ensemble that are not given, and the features to do without, are then chosen by cross-validation on X;
+        `model.search` says what was tried. With "auto", early stopping needs an `eval_set`.
     seed : int
         The same data, parameters and seed give the same bytes on any machine.
     n_jobs : int
@@ -140,8 +145,8 @@ def train(
     problem, settings, free = prepare(
         X, y, m=m, b=b, tilings=tilings, binning=binning, loss=loss, method=method, scaling=scaling,
         optimizer=optimizer, epochs=epochs, learning_rate=learning_rate, lambda_w=lambda_w, lambda_v=lambda_v,
-        dropout=dropout, categorical=categorical, min_count=min_count, sample_weight=sample_weight, eval_set=eval_set,
-        early_stopping=early_stopping, validation_fraction=validation_fraction, patience=patience,
+        dropout=dropout, ensemble=ensemble, categorical=categorical, min_count=min_count, sample_weight=sample_weight,
+        eval_set=eval_set, early_stopping=early_stopping, validation_fraction=validation_fraction, patience=patience,
         seed=seed, n_jobs=n_jobs, searching=max_bytes is not None,
     )  # fmt: skip
     if callback is not None and not callable(callback):
@@ -175,6 +180,7 @@ def prepare(
     lambda_w: Any = 0.0,
     lambda_v: Any = 0.0,
     dropout: Any = None,
+    ensemble: Any = None,
     categorical: Any = None,
     min_count: Any = 1,
     sample_weight: Any = None,
@@ -193,14 +199,14 @@ def prepare(
     """
     open_or_given = {
         "m": m, "b": b, "tilings": tilings, "binning": binning, "loss": loss, "epochs": epochs,
-        "learning_rate": learning_rate, "dropout": dropout,
+        "learning_rate": learning_rate, "dropout": dropout, "ensemble": ensemble,
     }  # fmt: skip
     free = frozenset(name for name, value in open_or_given.items() if value is None)
     given = DEFAULTS | {name: value for name, value in open_or_given.items() if value is not None}
     one_of("method", method, METHODS)
     if searching and method != "bfm":
         raise ValueError(f"max_bytes: got method {method!r}; accepted is method 'bfm'")
-    one_of("loss", given["loss"], ("logistic", "hinge", "squared_hinge", "squared"))
+    one_of("loss", given["loss"], ("logistic", "softmax", "hinge", "squared_hinge", "squared"))
     if early_stopping not in ("auto", True, False):
         raise ValueError(f"early_stopping: got {early_stopping!r}; accepted are 'auto', True and False")
     min_count = number("min_count", min_count)
@@ -227,6 +233,7 @@ def prepare(
         lambda_w=number("lambda_w", lambda_w),
         lambda_v=number("lambda_v", lambda_v),
         dropout=number("dropout", given["dropout"]),
+        ensemble=whole("ensemble", given["ensemble"]),
         categorical=columns,
         leave_out=(),
         min_count=min_count,

@@ -135,6 +135,7 @@ impl Header {
         if self.functions == 0
             || self.functions == 2
             || (self.loss == Loss::Squared && self.functions != 1)
+            || (self.loss == Loss::Softmax && self.functions == 1)
         {
             return wrong(16, "the number of score functions cannot be");
         }

@@ -38,11 +38,14 @@ pub enum Loss {
     SquaredHinge,
     /// (s − y)² / 2: regression.
     Squared,
+    /// log Σ exp(s) − s of the right class: the scores of three classes and more learn together.
+    Softmax,
 }
 
 impl Loss {
     /// All of them, in the order of their numbers in the file.
-    pub const ALL: [Self; 4] = [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Squared];
+    pub const ALL: [Self; 5] =
+        [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Squared, Self::Softmax];
 
     /// The name by which the user calls it.
     pub fn name(self) -> &'static str {
@@ -51,6 +54,7 @@ impl Loss {
             Self::Hinge => "hinge",
             Self::SquaredHinge => "squared_hinge",
             Self::Squared => "squared",
+            Self::Softmax => "softmax",
         }
     }
 }

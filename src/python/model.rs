@@ -316,9 +316,10 @@ impl PyModel {
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if self.model().loss() != Loss::Logistic {
+        if !matches!(self.model().loss(), Loss::Logistic | Loss::Softmax) {
             let given = format!("a model of loss '{}'", self.loss());
-            return Err(Error::value("predict_proba", given, "is loss 'logistic'").into());
+            let accepted = "are losses 'logistic' and 'softmax'";
+            return Err(Error::value("predict_proba", given, accepted).into());
         }
         let classes = self.model().labels().len();
         self.each_row(py, &X, n_jobs, classes, |terms, out| terms.probabilities(out))

@@ -27,7 +27,7 @@ pub use reals::{RealScorer, RealTerms};
 use crate::encoding::{Active, Block, Dense, Table};
 use crate::error::filled;
 use crate::kernels::{self, CellTable, Count, Isa, SignTable, Slot, Tally};
-use crate::model::{Model, Scales, SignRows, Terms, Weights};
+use crate::model::{Loss, Model, Scales, SignRows, Terms, Weights};
 #[cfg(feature = "std")]
 use crate::threads::{Stop, Threads};
 use crate::{Error, Result};
@@ -159,7 +159,7 @@ impl Scorer {
 
     /// The probability of each class, if scores are log-odds.
     pub fn probabilities(&self, terms: &[Terms], out: &mut [f64]) {
-        probabilities(|function| self.score(function, terms[function]), out);
+        probabilities(self.model.loss(), |function| self.score(function, terms[function]), out);
     }
 
     /// L and Q of some rows, those of all score functions a row.
@@ -290,13 +290,23 @@ fn check_rows(model: &Model, table: Table, rows: &Range<usize>) -> Result<()> {
 }
 
 /// The probability of each class from the score of each function, if scores are log-odds.
-fn probabilities(score: impl Fn(usize) -> f64, out: &mut [f64]) {
+fn probabilities(loss: Loss, score: impl Fn(usize) -> f64, out: &mut [f64]) {
     let sigmoid = |x: f64| 1.0 / (1.0 + libm::exp(-x));
     if let [negative, positive] = out {
         (*negative, *positive) = (sigmoid(-score(0)), sigmoid(score(0)));
         return;
     }
-    out.iter_mut().enumerate().for_each(|(class, out)| *out = sigmoid(score(class)));
+    out.iter_mut().enumerate().for_each(|(class, out)| *out = score(class));
+    if loss == Loss::Softmax {
+        let most = out.iter().fold(f64::NEG_INFINITY, |most, &score| most.max(score));
+        for out in &mut *out {
+            *out = libm::exp((*out - most).min(0.0)); // the difference of two infinite ones counts as none
+        }
+    } else {
+        for out in &mut *out {
+            *out = sigmoid(*out);
+        }
+    }
     let sum: f64 = out.iter().sum();
     let even = 1.0 / out.len() as f64;
     for out in out {

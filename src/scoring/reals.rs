@@ -105,7 +105,7 @@ impl RealScorer {
 
     /// The probability of each class, if scores are log-odds.
     pub fn probabilities(&self, terms: &[RealTerms], out: &mut [f64]) {
-        probabilities(|function| self.score(function, terms[function]), out);
+        probabilities(self.model.loss(), |function| self.score(function, terms[function]), out);
     }
 
     /// L and Q of some rows, those of all score functions a row.

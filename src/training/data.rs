@@ -4,6 +4,9 @@ use super::random;
 use crate::encoding::{Cells, Truth};
 use crate::kernels;
 
+/// Rows between the one at work and the one that is asked for.
+const AHEAD: usize = 4;
+
 /// What the score functions shall say.
 #[derive(Clone, Debug)]
 pub enum Targets {
@@ -100,7 +103,8 @@ impl Targets {
         }
     }
 
-    fn class(&self, row: usize) -> u32 {
+    /// The number of a row's class; 0 for numbers.
+    pub fn class(&self, row: usize) -> u32 {
         match self {
             Self::Classes { of, .. } => of[row],
             Self::Numbers { .. } => 0,
@@ -136,12 +140,22 @@ impl<'a> Examples<'a> {
 
     /// Ask for a row that will be read soon.
     #[inline]
-    pub fn prefetch(&self, row: usize) {
+    fn prefetch(&self, row: usize) {
         self.cells.prefetch(row);
         match self.targets {
             Targets::Classes { of, .. } => kernels::prefetch(&of[row..=row]),
             Targets::Numbers { standard, .. } => kernels::prefetch(&standard[row..=row]),
         }
+    }
+
+    /// Rows in an order, each asked for before it is needed.
+    pub fn visits<'o>(&'o self, order: &'o [u32]) -> impl Iterator<Item = usize> + 'o {
+        order.iter().enumerate().map(|(visited, &row)| {
+            if let Some(&later) = order.get(visited + AHEAD) {
+                self.prefetch(later as usize);
+            }
+            row as usize
+        })
     }
 
     /// Weight of a row; 1 is the mean.

@@ -1,6 +1,7 @@
 //! Features left out of a row at random, anew at every visit: signs that lean on one feature alone do not last.
 //! Scores of rows with all their features are larger than those that were trained, so the scales are fitted again.
 
+use super::machine::Seat;
 use super::{Params, random};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -13,8 +14,8 @@ pub struct Dropout {
 
 impl Dropout {
     /// For one score function.
-    pub fn new(params: &Params, function: usize) -> Self {
-        let rng = random::stream(params.seed, random::DROPOUT + function as u64);
+    pub fn new(params: &Params, seat: Seat) -> Self {
+        let rng = random::stream(params.seed, random::DROPOUT + seat.stream());
         Self { share: params.dropout, rng, values: Vec::new() }
     }
 
@@ -39,5 +40,11 @@ impl Dropout {
             stays
         });
         kept
+    }
+
+    /// Of the values of a row, those that [`Dropout::thin`] left.
+    #[inline]
+    pub fn left<'a>(&'a self, values: &'a [f32]) -> &'a [f32] {
+        if self.is_on() { &self.values } else { values }
     }
 }

@@ -3,11 +3,11 @@
 use crate::model::Loss;
 
 impl Loss {
-    /// ℓ(score, y)
+    /// ℓ(score, y); that of the softmax is for two classes.
     pub fn value(self, score: f64, y: f64) -> f64 {
         let margin = y * score;
         match self {
-            Self::Logistic => log1p_exp(-margin),
+            Self::Logistic | Self::Softmax => log1p_exp(-margin),
             Self::Hinge => (1.0 - margin).max(0.0),
             Self::SquaredHinge => square((1.0 - margin).max(0.0)),
             Self::Squared => 0.5 * square(score - y),
@@ -16,7 +16,7 @@ impl Loss {
 
     /// ℓ and ∂ℓ/∂score, sharing the exponential of the logistic loss.
     pub fn value_and_slope(self, score: f64, y: f64) -> (f64, f64) {
-        if self != Self::Logistic {
+        if !matches!(self, Self::Logistic | Self::Softmax) {
             return (self.value(score, y), self.slope(score, y));
         }
         let margin = y * score;
@@ -30,7 +30,7 @@ impl Loss {
     pub fn slope(self, score: f64, y: f64) -> f64 {
         let margin = y * score;
         match self {
-            Self::Logistic => -y * sigmoid(-margin),
+            Self::Logistic | Self::Softmax => -y * sigmoid(-margin),
             Self::Hinge => {
                 if margin < 1.0 {
                     -y

@@ -9,6 +9,22 @@ use crate::encoding::Encoder;
 use crate::model::{Loss, Real, RealFunction};
 use crate::threads::Stop;
 
+/// Which score function of which member of an ensemble.
+#[derive(Clone, Copy, Debug)]
+pub struct Seat {
+    /// Score function.
+    pub function: usize,
+    /// Member of the ensemble.
+    pub member: usize,
+}
+
+impl Seat {
+    /// Its number among the random streams of a kind.
+    pub fn stream(self) -> u64 {
+        self.function as u64 + self.member as u64 * random::MEMBER
+    }
+}
+
 /// What learns, and the weights and scales of the best epoch so far.
 pub struct Machine {
     learner: Learner,
@@ -17,6 +33,8 @@ pub struct Machine {
     first_rate: f64,
     /// Rows between two looks at α and β.
     refresh: usize,
+    /// Rows of this pass so far.
+    visits: usize,
     starts: Vec<u32>,
     dropout: Dropout,
     /// Factors are used through their signs.
@@ -33,12 +51,10 @@ pub struct Machine {
 const REFRESH: usize = 1000;
 /// A refresh reads all rows of the table; training between two of them shall touch this many times more.
 const REFRESH_SHARE: f64 = 16.0;
-/// Rows between the one at work and the one that is asked for.
-const AHEAD: usize = 4;
 /// Rows that tell the bias to begin with.
 const BIAS_SAMPLE: usize = 1000;
-/// Rows that tell the scales after dropout.
-const REFIT_SAMPLE: usize = 10_000;
+/// Rows that tell the scales after dropout, and those of an ensemble.
+pub(super) const REFIT_SAMPLE: usize = 10_000;
 /// Log-odds of the rarest class that the bias begins with.
 const MOST_LOG_ODDS: f64 = 6.0;
 
@@ -50,11 +66,11 @@ impl Machine {
     pub fn new(
         encoder: &Encoder,
         examples: &Examples,
-        function: usize,
+        seat: Seat,
         params: &Params,
         run: Run,
     ) -> Result<Self> {
-        let mut rng = random::stream(params.seed, random::START + function as u64);
+        let mut rng = random::stream(params.seed, random::START + seat.stream());
         let tilings = encoder.tilings() as usize;
         let active_in_all = (examples.cells.active_features() * tilings).max(1) as f64;
         let active = active_in_all / examples.targets.rows() as f64;
@@ -69,12 +85,13 @@ impl Machine {
             scale: learner.scale(),
             kept_scale: learner.scale(),
             learner,
-            function,
+            function: seat.function,
             loss: params.loss,
             first_rate: params.learning_rate,
             refresh: REFRESH.max(spaced as usize),
+            visits: 0,
             starts: Vec::new(),
-            dropout: Dropout::new(params, function),
+            dropout: Dropout::new(params, seat),
             signs: params.method.has_signs(),
             kept: Kept::Signs([Vec::new(), Vec::new()]),
             center,
@@ -97,34 +114,65 @@ impl Machine {
         valid: Option<&Examples>,
         stop: &Stop,
     ) -> Result<(f64, Option<f64>)> {
-        self.learner.set_rate(self.first_rate * share);
+        self.begin_pass(share);
         let (mut total, mut weights) = (0.0, 0.0);
-        for (visited, &row) in order.iter().enumerate() {
+        for row in examples.visits(order) {
             stop.check()?;
-            if let Some(&later) = order.get(visited + AHEAD) {
-                examples.prefetch(later as usize);
-            }
-            let row = row as usize;
-            examples.cells.starts_of(row, &mut self.starts);
             let (y, weight) = (examples.targets.at(self.function, row), examples.weight(row));
-            let values = self.dropout.thin(&mut self.starts, examples.cells.values_of(row));
-            let terms = self.learner.terms(&self.starts, values);
-            let score = self.learner.scale().score(terms);
-            let (loss, slope) = self.loss.value_and_slope(score, y);
-            self.learner.step(&self.starts, values, slope * weight);
+            let (loss, slope) = self.loss.value_and_slope(self.look(examples, row), y);
+            self.learn(examples, row, slope * weight);
             total += loss * weight;
             weights += weight;
-            if (visited + 1) % self.refresh == 0 {
-                self.learner.refresh();
-            }
         }
+        self.end_pass(examples, order, stop)?;
+        let held_out = valid.map(|valid| self.mean_loss(valid, stop)).transpose()?;
+        Ok((total / weights, held_out))
+    }
+
+    /// Begin a pass with a share of the learning rate.
+    pub fn begin_pass(&mut self, share: f64) {
+        self.learner.set_rate(self.first_rate * share);
+        self.visits = 0;
+    }
+
+    /// The score of a row under training, of which some features may be left out; [`Machine::learn`] may follow.
+    #[inline]
+    pub fn look(&mut self, examples: &Examples, row: usize) -> f64 {
+        examples.cells.starts_of(row, &mut self.starts);
+        let values = self.dropout.thin(&mut self.starts, examples.cells.values_of(row));
+        let terms = self.learner.terms(&self.starts, values);
+        self.learner.scale().score(terms)
+    }
+
+    /// Move what was active in the row that was looked at last; `slope` is ℓ' there.
+    #[inline]
+    pub fn learn(&mut self, examples: &Examples, row: usize, slope: f64) {
+        let values = self.dropout.left(examples.cells.values_of(row));
+        self.learner.step(&self.starts, values, slope);
+        self.visits += 1;
+        if self.visits.is_multiple_of(self.refresh) {
+            self.learner.refresh();
+        }
+    }
+
+    /// End a pass: the scales come to rest.
+    ///
+    /// # Errors
+    /// If it is stopped.
+    pub fn end_pass(&mut self, examples: &Examples, order: &[u32], stop: &Stop) -> Result<()> {
         self.learner.refresh();
         self.scale = self.learner.scale();
         if self.dropout.is_on() {
             self.scale = self.refit(examples, order, stop)?;
         }
-        let held_out = valid.map(|valid| self.mean_loss(valid, stop)).transpose()?;
-        Ok((total / weights, held_out))
+        Ok(())
+    }
+
+    /// The score of a row with all its features, after a pass.
+    pub fn score(&mut self, examples: &Examples, row: usize) -> f64 {
+        examples.cells.starts_of(row, &mut self.starts);
+        let terms = self.learner.terms(&self.starts, examples.cells.values_of(row));
+        self.scale.score(terms)
     }
 
     /// Keep the weights and scales of now.
@@ -143,9 +191,14 @@ impl Machine {
         matches!(&self.kept, Kept::Signs([_, v]) if bit(v, index))
     }
 
-    /// The kept scales, in the units of the target.
-    pub fn kept_scale(&self) -> Real {
-        let Real { bias, alpha, beta_squared } = self.kept_scale.real();
+    /// The kept scales.
+    pub fn kept_scale(&self) -> Scale {
+        self.kept_scale
+    }
+
+    /// Scales in the units of the target.
+    pub fn in_units(&self, scale: Scale) -> Real {
+        let Real { bias, alpha, beta_squared } = scale.real();
         Real {
             bias: self.center + self.spread * bias,
             alpha: self.spread * alpha,
@@ -191,9 +244,7 @@ impl Machine {
         for &row in &examples.rows {
             stop.check()?;
             let row = row as usize;
-            examples.cells.starts_of(row, &mut self.starts);
-            let terms = self.learner.terms(&self.starts, examples.cells.values_of(row));
-            let score = self.scale.score(terms);
+            let score = self.score(examples, row);
             total += self.loss.value(score, examples.targets.at(self.function, row))
                 * examples.weight(row);
             weights += examples.weight(row);
@@ -201,7 +252,7 @@ impl Machine {
         Ok(total / weights)
     }
 
-    /// Begin where the mean score of some rows is the log-odds of the class (logistic) or zero: the random signs of
+    /// Begin where the mean score of some rows is the log-odds of the class (logistic, softmax) or zero: the random signs of
     /// the start, which agree within a feature, have a mean of their own.
     fn start_bias(&mut self, examples: &Examples, stop: &Stop) -> Result<()> {
         let rows = examples.counted_rows();
@@ -214,7 +265,10 @@ impl Machine {
             let terms = self.learner.terms(&self.starts, examples.cells.values_of(row));
             mean += self.learner.scale().score(terms) / sample.len() as f64;
         }
-        let wanted = if self.loss == Loss::Logistic { self.log_odds(examples, &rows) } else { 0.0 };
+        let wanted = match self.loss {
+            Loss::Logistic | Loss::Softmax => self.log_odds(examples, &rows),
+            Loss::Hinge | Loss::SquaredHinge | Loss::Squared => 0.0,
+        };
         self.learner.set_bias(wanted - mean);
         Ok(())
     }

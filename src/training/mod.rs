@@ -3,6 +3,7 @@
 
 mod data;
 mod dropout;
+mod ensemble;
 mod fit;
 mod history;
 mod latent;
@@ -13,6 +14,7 @@ pub mod params;
 mod random;
 mod reals;
 mod refit;
+mod softmax;
 mod start;
 mod trainer;
 

@@ -35,6 +35,8 @@ pub struct Params {
     pub lambda_v: f64,
     /// Share of the present features that each visit of a row leaves out.
     pub dropout: f64,
+    /// How many machines are trained apart and joined; each has its share of the factors.
+    pub ensemble: usize,
     /// Whether to end when the loss on held-out rows no longer falls.
     pub early_stopping: bool,
     /// Epochs without improvement before that.
@@ -58,6 +60,7 @@ impl Default for Params {
             lambda_w: 0.0,
             lambda_v: 0.0,
             dropout: 0.0,
+            ensemble: 1,
             early_stopping: false,
             patience: 5,
             start: Start::Smooth,
@@ -93,6 +96,27 @@ impl Params {
         if self.dropout > 0.0 && !self.scaling {
             let given = format!("{} without scaling", self.dropout);
             return Err(Error::value("dropout", given, "is 0: the scales are fitted again"));
+        }
+        if self.dropout > 0.0 && self.loss == Loss::Softmax {
+            let given = format!("{} with loss 'softmax'", self.dropout);
+            return Err(Error::value(
+                "dropout",
+                given,
+                "is 0: each score function is fitted again alone",
+            ));
+        }
+        whole("ensemble", self.ensemble as i64, 1, MOST_FACTORS)?;
+        if !self.m.is_multiple_of(self.ensemble) {
+            let given = format!("{} with m = {}", self.ensemble, self.m);
+            return Err(Error::value("ensemble", given, "are divisors of m"));
+        }
+        if self.ensemble > 1 && self.method != Method::Bfm {
+            let given = format!("{} with method '{}'", self.ensemble, self.method.name());
+            return Err(Error::value("ensemble", given, "is 1: only signs are joined"));
+        }
+        if self.ensemble > 1 && !self.scaling {
+            let given = format!("{} without scaling", self.ensemble);
+            return Err(Error::value("ensemble", given, "is 1: the scales are fitted again"));
         }
         for (name, value) in [("lambda_w", self.lambda_w), ("lambda_v", self.lambda_v)] {
             if !(value >= 0.0 && value.is_finite()) {

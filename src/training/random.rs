@@ -13,6 +13,9 @@ pub const START: u64 = 2;
 /// Stream of the features that the first score function leaves out; the others follow.
 pub const DROPOUT: u64 = 1 << 32;
 
+/// What the streams of one member of an ensemble are apart from those of the next.
+pub const MEMBER: u64 = 1 << 40;
+
 /// Odd and without pattern: streams of one seed have nothing in common.
 const APART: u64 = 0x9e37_79b9_7f4a_7c15;
 

@@ -1,11 +1,13 @@
 //! Training that can go on: with the same rows again, or with more of them.
 
+use super::ensemble::{self, Joined};
 use super::history::History;
-use super::{Epoch, Examples, Machine, OnEpoch, Params, Run, Targets, random};
+use super::machine::Seat;
+use super::{Epoch, Examples, Machine, OnEpoch, Params, Run, Targets, random, softmax};
 use crate::Result;
 use crate::encoding::Encoder;
 use crate::error::ask;
-use crate::model::{Labels, Method, Model, Real, Reals, Scales, SignRows, without_end};
+use crate::model::{Labels, Loss, Method, Model, Real, Reals, Scales, SignRows, without_end};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Copies of the weights at a time, beside those that learn: kept, in the units of the target, and in the model.
@@ -18,8 +20,10 @@ pub struct Trainer {
     params: Params,
     /// No rows, in the units of the first ones.
     like: Targets,
-    /// One for each score function; none before the first pass.
+    /// One for each score function of each member of the ensemble; none before the first pass.
     machines: Vec<Machine>,
+    /// What the members of each score function have become; none where there is one member.
+    joined: Vec<Joined>,
     /// 1 / mean weight of the first rows.
     unit: Option<f64>,
     order: Vec<u32>,
@@ -80,14 +84,18 @@ impl Trainer {
         encoder: Encoder,
         targets: &Targets,
         labels: Labels,
-        params: Params,
+        mut params: Params,
     ) -> Result<Self> {
         params.check()?;
+        if params.loss == Loss::Softmax && targets.functions() == 1 {
+            params.loss = Loss::Logistic; // the same for two classes
+        }
         Ok(Self {
             encoder,
             labels,
             like: targets.alike(&[]),
             machines: Vec::new(),
+            joined: Vec::new(),
             unit: None,
             order: Vec::new(),
             rng: random::stream(params.seed, random::SHUFFLE),
@@ -137,11 +145,15 @@ impl Trainer {
             random::shuffle(&mut self.order, &mut self.rng);
             let share = course.share(epoch, self.passes);
             self.passes += usize::from(!course.steady);
+            let apart = if self.params.loss == Loss::Softmax { self.functions() } else { 1 };
             let order = &self.order;
             let losses = run.threads.map(
-                &mut self.machines,
+                self.machines.chunks_mut(apart),
                 || (),
-                |(), machine: &mut Machine| machine.epoch(share, examples, order, valid, run.stop),
+                |(), machines: &mut [Machine]| match machines {
+                    [machine] => machine.epoch(share, examples, order, valid, run.stop),
+                    all => softmax::epoch(all, share, examples, order, valid, run.stop),
+                },
             )?;
             let record = Epoch::mean(epoch, &losses);
             if history.push(record) {
@@ -151,7 +163,27 @@ impl Trainer {
                 break;
             }
         }
+        self.join(examples, run)?;
         Ok(Log { best_epoch: history.best(), history: history.into_records() })
+    }
+
+    fn functions(&self) -> usize {
+        self.like.functions()
+    }
+
+    /// Make one machine of the kept members of each score function.
+    fn join(&mut self, examples: &Examples, run: Run) -> Result<()> {
+        if self.params.ensemble == 1 {
+            return Ok(());
+        }
+        let (functions, m) = (self.functions(), self.params.m / self.params.ensemble);
+        let (machines, encoder) = (&self.machines, &self.encoder);
+        let join = |(): &mut (), function| {
+            let members: Vec<_> = machines.iter().skip(function).step_by(functions).collect();
+            ensemble::join(&members, m, encoder, examples, run.stop)
+        };
+        self.joined = run.threads.map(0..functions, || (), join)?;
+        Ok(())
     }
 
     /// The model of the best epoch of the last course.
@@ -165,11 +197,14 @@ impl Trainer {
     /// Start the score functions if that is to be done, and the order of rows if they are others than before.
     fn begin(&mut self, examples: &Examples, run: Run) -> Result<()> {
         if self.machines.is_empty() {
-            let functions = 0..examples.targets.functions();
-            let (encoder, params) = (&self.encoder, &self.params);
-            let begin =
-                |(): &mut (), function| Machine::new(encoder, examples, function, params, run);
-            self.machines = run.threads.map(functions, || (), begin)?;
+            let functions = self.functions();
+            let (encoder, members) = (&self.encoder, self.params.ensemble);
+            let params = Params { m: self.params.m / members, ..self.params.clone() };
+            let begin = |(): &mut (), i| {
+                let seat = Seat { function: i % functions, member: i / functions };
+                Machine::new(encoder, examples, seat, &params, run)
+            };
+            self.machines = run.threads.map(0..functions * members, || (), begin)?;
             self.ask_for_copies()?;
         }
         let rows = examples.counted_rows();
@@ -183,7 +218,8 @@ impl Trainer {
 
     /// Whether there is memory for the weights that are kept, and for the model that is made of them.
     fn ask_for_copies(&self) -> Result<()> {
-        let weights = (self.encoder.rows() as usize).saturating_mul(self.params.m + 1);
+        let each = self.params.m / self.params.ensemble + 1;
+        let weights = (self.encoder.rows() as usize).saturating_mul(each);
         let all = weights.saturating_mul(self.machines.len());
         match self.params.method {
             Method::Bfm => ask::<[u8; COPIES]>(all.div_ceil(8)),
@@ -201,12 +237,20 @@ impl Trainer {
             let reals = Reals::new(self.params.method, m, &functions);
             return Model::with_reals(encoder, reals, loss, labels);
         }
-        let sign = |function: usize, row, column: usize| match column.checked_sub(1) {
-            None => machines[function].kept_w(row),
-            Some(factor) => machines[function].kept_v(row * m + factor),
+        let (functions, each) = (self.functions(), m / self.params.ensemble);
+        let sign = |function: usize, row: usize, column: usize| match column.checked_sub(1) {
+            None if self.joined.is_empty() => machines[function].kept_w(row),
+            None => self.joined[function].w[row],
+            Some(factor) => {
+                let member = factor / each;
+                machines[member * functions + function].kept_v(row * each + factor % each)
+            }
         };
-        let signs = SignRows::new(rows, machines.len(), m, sign);
-        let real: Vec<_> = machines.iter().map(Machine::kept_scale).collect();
+        let signs = SignRows::new(rows, functions, m, sign);
+        let real: Vec<_> = match &self.joined[..] {
+            [] => machines.iter().map(|machine| machine.in_units(machine.kept_scale())).collect(),
+            joined => joined.iter().map(|joined| joined.scale).collect(),
+        };
         if !real.iter().all(Real::is_finite) {
             return Err(without_end());
         }

@@ -89,6 +89,8 @@ CASES = {
     "constant": lambda: binfm.train(np.ones((20, 3)), np.arange(20) % 3, **FEW),
     "names": lambda: binfm.train(_table(classes(3)[0]), classes(3)[1], **FEW),
     "early": lambda: binfm.train(*classes(3, 1200), m=16, early_stopping=True, patience=2, epochs=8, seed=7),
+    "softmax": lambda: binfm.train(*classes(3), loss="softmax", **FEW),
+    "ensemble": lambda: binfm.train(*numbers(), ensemble=3, m=9, b=8, epochs=2),
     "sefm": lambda: binfm.train(*classes(3), method="sefm", **FEW),
     "dfm": lambda: binfm.train(*mixed(), method="dfm", categorical=[2, 3, 4], **FEW),
     "fm": lambda: binfm.train(*holes(), method="fm", m=5, epochs=3),

@@ -62,6 +62,7 @@ def models(numbers, binary):
         "names": (binfm.train(pl.DataFrame(X, schema=NAMES), np.arange(300) % 3, **few), X),
         "sparse": (binfm.train(stored, np.arange(200) % 2, **few), stored),
         "regression": (binfm.train(X, X[:, 0] * 2.5, loss="squared", **few), X),
+        "softmax": (binfm.train(X, np.arange(300) % 3, loss="softmax", **few), X),
         "sefm": (binfm.train(X, np.arange(300) % 3, method="sefm", **few), X),
         "dfm": (binfm.train(mixed, np.arange(200) % 3, method="dfm", categorical=[2, 3], **few), mixed),
         "fm": (binfm.train(stored, np.arange(200) % 2, method="fm", **few), stored),

@@ -4,7 +4,7 @@ import math
 import struct
 from dataclasses import dataclass, field
 
-LOSSES = ("logistic", "hinge", "squared_hinge", "squared")
+LOSSES = ("logistic", "hinge", "squared_hinge", "squared", "softmax")
 METHODS = ("bfm", "sefm", "dfm", "fm")
 
 

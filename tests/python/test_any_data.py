@@ -26,7 +26,7 @@ PARAMETERS = st.fixed_dictionaries(
         "m": st.sampled_from([1, 2, 7, 64, 65]),
         "b": st.sampled_from([2, 3, 20, 300]),
         "epochs": st.sampled_from([1, 3]),
-        "loss": st.sampled_from(["logistic", "hinge", "squared_hinge", "squared"]),
+        "loss": st.sampled_from(["logistic", "softmax", "hinge", "squared_hinge", "squared"]),
         "n_jobs": st.sampled_from([1, 2]),
     },
     optional={
@@ -41,6 +41,7 @@ PARAMETERS = st.fixed_dictionaries(
         "min_count": st.sampled_from([0, 1, 3, 1e9]),
         "categorical": st.sampled_from([[0], [-1], [0, 1], ["c0"]]),
         "early_stopping": st.booleans(),
+        "ensemble": st.sampled_from([1, 2, 7, 64]),
     },
 )
 
@@ -176,7 +177,7 @@ class AnyData(RuleBasedStateMachine):
         model, recipe, form = trained
         table = recipe.handed_over(form)
         found = scores(model, table)
-        if model.loss == "logistic":
+        if model.loss in ("logistic", "softmax"):
             chances = model.predict_proba(recipe.handed_over(form))
             assert np.isfinite(chances).all()
             np.testing.assert_allclose(chances.sum(axis=1), 1.0, rtol=1e-12)

@@ -111,13 +111,20 @@ def test_an_unknown_flag_version_or_loss_is_refused(blob):
         (4, 255),
         (5, blob[5] | 16),
         (5, blob[5] | 128),
-        (19, 4),
+        (19, 5),
         (19, 255),
     ]:
         body = bytearray(blob[:-4])
         body[at] = value
         with pytest.raises(binfm.ModelFormatError):
             binfm.Model.from_bytes(signed(body))
+
+
+def test_the_softmax_of_one_score_function_is_refused(models):
+    body = bytearray(models["binary"][0].to_bytes()[:-4])
+    body[19] = 4
+    with pytest.raises(binfm.ModelFormatError, match="number of score functions"):
+        binfm.Model.from_bytes(signed(body))
 
 
 @given(st.data())

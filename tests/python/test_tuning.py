@@ -101,7 +101,7 @@ def test_what_is_given_is_not_searched():
         search = binfm.train(X, y, max_bytes=400, **{"epochs": 4, name: value}).search
         last = [trial for trial in search.trials if trial["rung"] == 3]
         assert {trial[name] for trial in last} == {value}
-    given |= {"binning": "uniform", "dropout": 0.1}
+    given |= {"binning": "uniform", "dropout": 0.1, "ensemble": 1}
     model = binfm.train(X, y, max_bytes=400, **given)
     assert (model.m, model.tilings, model.loss) == (3, 2, "hinge")
     constant = X.copy()

@@ -15,7 +15,7 @@ from binfm.tuning import Climb, climbing
 from pareto.problem import BUDGETS, Problem
 from pareto.store import Point
 
-CHOSEN = ("features", "m", "b", "tilings", "binning", "loss", "learning_rate", "epochs")
+CHOSEN = ("features", "m", "ensemble", "b", "tilings", "binning", "loss", "learning_rate", "dropout", "epochs")
 
 
 def measure(problem: Problem) -> dict[int, Point | None]:

@@ -12,6 +12,7 @@ from binfm.cli._data import Source, add_arguments
 from binfm.cli._messages import naming, on_terminal, tell
 from binfm.cli._models import batches, load_model, truths
 from binfm.model import Model
+from binfm.parameters import PROBABLE
 
 
 def add(commands: Any) -> None:
@@ -70,7 +71,7 @@ def measures(model: Model, truth: Any, said: Any, data: str) -> dict[str, Any]:
         "accuracy": float(metrics.accuracy_score(numbers, chosen)),
         "balanced accuracy": float(metrics.recall_score(numbers, chosen, average="macro", zero_division=0.0)),
     }
-    if model.loss == "logistic":
+    if model.loss in PROBABLE:
         report["log loss"] = float(metrics.log_loss(numbers, said, labels=range(len(classes))))
     if len(classes) == 2 and len(np.unique(numbers)) == 2:
         report["AUC"] = float(metrics.roc_auc_score(numbers, said[:, 1] - said[:, 0]))
@@ -79,7 +80,7 @@ def measures(model: Model, truth: Any, said: Any, data: str) -> dict[str, Any]:
 
 def _answer(model: Model, X: Any, n_jobs: int | None) -> Any:
     """Return numbers, or a column for each class of which the largest is the prediction."""
-    if model.classes is not None and model.loss == "logistic":
+    if model.classes is not None and model.loss in PROBABLE:
         return model.predict_proba(X, n_jobs=n_jobs)
     scores = model.decision_function(X, n_jobs=n_jobs)
     return np.column_stack([-scores, scores]) if model.classes is not None and scores.ndim == 1 else scores

@@ -46,6 +46,7 @@ def _add_parameters(group: Any) -> None:
         ("lambda-w", float, "regularization of the linear term (0)"),
         ("lambda-v", float, "regularization of the factors (0)"),
         ("dropout", float, "share of the features left out of each row at random while training (0)"),
+        ("ensemble", int, "models trained apart and joined in one, a divisor of m (1)"),
         ("min-count", float, "categories seen fewer times are ignored (1)"),
         ("validation-fraction", float, "share of the rows held out for early stopping (0.1)"),
         ("patience", int, "epochs without improvement before stopping (5)"),
@@ -55,7 +56,7 @@ def _add_parameters(group: Any) -> None:
         group.add_argument(f"--{name}", type=kind, metavar="N", default=argparse.SUPPRESS, help=text)
     for name, choices, text in (
         ("method", METHODS, "which factorization machine (bfm)"),
-        ("loss", ("logistic", "hinge", "squared_hinge"), "of classes (logistic)"),
+        ("loss", ("logistic", "softmax", "hinge", "squared_hinge"), "of classes (logistic)"),
         ("binning", ("quantile", "uniform", "supervised"), "of numbers (quantile)"),
         ("optimizer", ("adagrad", "sgd"), "(adagrad)"),
         ("early-stopping", tuple(YES_NO), "stop when held-out rows no longer gain (auto: from 10,000 rows on)"),
@@ -69,9 +70,9 @@ def _add_parameters(group: Any) -> None:
 
 
 PASSED_ON = (
-    "max_bytes", "m", "b", "tilings", "epochs", "learning_rate", "lambda_w", "lambda_v", "dropout", "min_count",
-    "method", "validation_fraction", "patience", "seed", "n_jobs", "loss", "binning", "optimizer", "scaling",
-    "categorical",
+    "max_bytes", "m", "b", "tilings", "epochs", "learning_rate", "lambda_w", "lambda_v", "dropout", "ensemble",
+    "min_count", "method", "validation_fraction", "patience", "seed", "n_jobs", "loss", "binning", "optimizer",
+    "scaling", "categorical",
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from binfm.estimators._base import BinFM
+from binfm.parameters import PROBABLE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
 def _gives_probabilities(estimator: Any) -> bool:
     loss = estimator.model_.loss if hasattr(estimator, "model_") else estimator.loss
-    if loss in (None, "logistic"):
+    if loss in (None, *PROBABLE):
         return True
-    raise AttributeError(f"predict_proba: the loss is {loss!r}; probabilities come from 'logistic'")
+    raise AttributeError(f"predict_proba: the loss is {loss!r}; probabilities come from 'logistic' and 'softmax'")
 
 
 class BinFMClassifier(ClassifierMixin, BinFM):
@@ -41,7 +42,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         Number of shifted grids; 1 is the paper's method.
     binning : {"quantile", "uniform", "supervised"}, default "quantile"
         Where numeric features are cut.
-    loss : {"logistic", "hinge", "squared_hinge"}, default "logistic"
+    loss : {"logistic", "softmax", "hinge", "squared_hinge"}, default "logistic"
         Probabilities need the logistic one.
     method : {"bfm"}
     scaling : bool
@@ -54,6 +55,8 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         Regularization of the linear term and of the factors.
     dropout : float, default 0
         Share of the features that each visit of a row leaves out at random.
+    ensemble : int, default 1
+        Models that are trained apart and joined; a divisor of `m`.
     categorical : list of column numbers or names, or boolean mask
         Columns whose values are categories. Text and category columns of a table need no mention.
     min_count : float
@@ -65,8 +68,8 @@ class BinFMClassifier(ClassifierMixin, BinFM):
     patience : int
         Epochs without improvement before stopping.
     max_bytes : int
-        The saved model has at most so many bytes; what is not given of m, b, tilings, binning, loss, epochs and
-        learning_rate, and the features to do without, are then chosen by cross-validation.
+        The saved model has at most so many bytes; what is not given of m, b, tilings, binning, loss, epochs,
+        learning_rate, dropout and ensemble, and the features to do without, are then chosen by cross-validation.
     class_weight : dict or "balanced"
         Weights of the classes.
     random_state : int, RandomState or None
@@ -119,6 +122,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         lambda_w: float = 0.0,
         lambda_v: float = 0.0,
         dropout: float | None = None,
+        ensemble: int | None = None,
         categorical: Any = None,
         min_count: float = 1,
         early_stopping: bool | str = "auto",
@@ -145,6 +149,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         self.lambda_w = lambda_w
         self.lambda_v = lambda_v
         self.dropout = dropout
+        self.ensemble = ensemble
         self.categorical = categorical
         self.min_count = min_count
         self.early_stopping = early_stopping
@@ -248,7 +253,8 @@ class BinFMClassifier(ClassifierMixin, BinFM):
     def _check_loss(self) -> None:
         if self.loss == "squared":
             raise ValueError(
-                "loss: got 'squared', which is for BinFMRegressor; accepted are 'logistic', 'hinge' and 'squared_hinge'"
+                "loss: got 'squared', which is for BinFMRegressor; accepted are 'logistic', 'softmax', "
+                "'hinge' and 'squared_hinge'"
             )
 
     def _weighted(self, y: Any, sample_weight: Any) -> Any:

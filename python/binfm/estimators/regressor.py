@@ -41,6 +41,8 @@ class BinFMRegressor(RegressorMixin, BinFM):
         Regularization of the linear term and of the factors.
     dropout : float, default 0
         Share of the features that each visit of a row leaves out at random.
+    ensemble : int, default 1
+        Models that are trained apart and joined; a divisor of `m`.
     categorical : list of column numbers or names, or boolean mask
         Columns whose values are categories. Text and category columns of a table need no mention.
     min_count : float
@@ -101,6 +103,7 @@ class BinFMRegressor(RegressorMixin, BinFM):
         lambda_w: float = 0.0,
         lambda_v: float = 0.0,
         dropout: float | None = None,
+        ensemble: int | None = None,
         categorical: Any = None,
         min_count: float = 1,
         early_stopping: bool | str = "auto",
@@ -125,6 +128,7 @@ class BinFMRegressor(RegressorMixin, BinFM):
         self.lambda_w = lambda_w
         self.lambda_v = lambda_v
         self.dropout = dropout
+        self.ensemble = ensemble
         self.categorical = categorical
         self.min_count = min_count
         self.early_stopping = early_stopping

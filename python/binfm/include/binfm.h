@@ -127,6 +127,7 @@ typedef enum {
 #define BINFM_SIGNED 1u
 #define BINFM_LOGARITHMIC 2u
 #define BINFM_REGRESSION 3u
+#define BINFM_SOFTMAX 4u
 
 /* ======== Reading numbers ======================================================================================== */
 
@@ -1575,7 +1576,8 @@ static inline uint_fast8_t binfm_check_header(const uint8_t *model)
     if ((functions == 0u) || (functions == 2u) || (BINFM_BYTE(model + BINFM_AT_TILINGS) == 0u)) {
         return 0u;
     }
-    if ((loss > BINFM_REGRESSION) || ((loss == BINFM_REGRESSION) && (functions != 1u))) {
+    if ((loss > BINFM_SOFTMAX) || ((loss == BINFM_REGRESSION) && (functions != 1u)) ||
+        ((loss == BINFM_SOFTMAX) && (functions == 1u))) {
         return 0u;
     }
     if (BINFM_BYTE(model + BINFM_AT_FLAGS) > BINFM_FLAGS) {
