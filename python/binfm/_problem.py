@@ -88,7 +88,7 @@ def _take(table: Dense | Csr, rows: Rows) -> Dense | Csr:
 
 
 class Sizes:
-    """The exact size of a model's file, without training it.
+    """The size of a model's file, without training it; it is less where cells with the same signs become one.
 
     With p parameter rows, K score functions and m factors it has
 

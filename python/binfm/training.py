@@ -71,7 +71,7 @@ def train(
     m : int, default 32
         Number of factors, one bit each a parameter row; from 1 up.
     b : int, default 20
-        Number of parameter rows a numeric feature.
+        Number of parameter rows a numeric feature, at most.
     tilings : int, default 4
         Number of shifted grids: rows that each present feature activates; below `b`. 1 is the paper's method.
     binning : {"quantile", "uniform", "supervised"}

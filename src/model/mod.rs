@@ -10,6 +10,7 @@ mod file;
 mod frame;
 mod header;
 mod labels;
+mod merge;
 mod method;
 mod names;
 mod reals;

@@ -254,6 +254,6 @@ impl Trainer {
         if !real.iter().all(Real::is_finite) {
             return Err(without_end());
         }
-        Model::new(encoder, signs, Scales::new(&real), loss, labels)?.checked()
+        Model::new(encoder, signs, Scales::new(&real), loss, labels)?.checked()?.merged()
     }
 }

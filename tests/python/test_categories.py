@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from test_encoding import as_dicts, encode
+from test_encoding import as_dicts, encode, untrained
 
 
 def test_a_level_has_tilings_rows_of_its_own():
@@ -102,8 +102,8 @@ def test_a_weight_of_k_is_k_copies(seed, b, tilings, binning):
     weight = rng.integers(0, 5, n)
     weight[:2] = 1
     rest = {"b": b + tilings, "tilings": tilings, "binning": binning, "categorical": [2], "min_count": 3}
-    weighted = binfm.train(X, np.arange(n) % 2, sample_weight=weight, m=1, epochs=1, **rest)
-    repeated = binfm.train(np.repeat(X, weight, axis=0), np.repeat(np.arange(n) % 2, weight), m=1, epochs=1, **rest)
+    weighted = untrained(X, np.arange(n) % 2, sample_weight=weight, **rest)
+    repeated = untrained(np.repeat(X, weight, axis=0), np.repeat(np.arange(n) % 2, weight), **rest)
     assert as_dicts(weighted) == as_dicts(repeated)
 
 

@@ -4,6 +4,8 @@ import binfm
 import numpy as np
 import oracle
 import pytest
+from binfm import Model
+from binfm.training import prepare
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
@@ -15,6 +17,18 @@ def encode(X, **parameters):
     X = X.reshape(-1, 1) if X.ndim == 1 else X
     y = np.arange(X.shape[0]) % 2
     return binfm.train(X, y, m=2, **{"epochs": 1, "early_stopping": False, **parameters})
+
+
+def untrained(X, y, **parameters):
+    """Return a model that has its features only: training merges cells that it does not tell apart."""
+    problem, settings, _ = prepare(X, y, **parameters)
+    return Model._of(problem.encode(settings))
+
+
+def features(x, **parameters):
+    """Return what a column becomes before training."""
+    x = np.asarray(x)
+    return untrained(x.reshape(-1, 1), np.arange(len(x)) % 2, **parameters).features
 
 
 def shares(feature, x):
@@ -34,7 +48,7 @@ def as_dicts(model):
 def test_b_rows_and_b_minus_tilings_edges(tilings, more, binning):
     b = tilings + more
     x = np.random.default_rng(b).uniform(-3, 3, 3000)
-    (feature,) = encode(x, b=b, tilings=tilings, binning=binning).features
+    (feature,) = features(x, b=b, tilings=tilings, binning=binning)
     assert (feature.kind, feature.missing_row) == ("numeric", None)
     assert len(feature.edges) == b - tilings
     assert feature.cells == b - tilings + 1
@@ -45,7 +59,7 @@ def test_b_rows_and_b_minus_tilings_edges(tilings, more, binning):
 
 
 def test_the_paper_is_one_grid():
-    (feature,) = encode(np.random.default_rng(0).normal(size=1000), b=20, tilings=1).features
+    (feature,) = features(np.random.default_rng(0).normal(size=1000), b=20, tilings=1)
     assert (len(feature.rows), len(feature.edges), feature.cells) == (20, 19, 20)
 
 
@@ -54,7 +68,7 @@ def test_the_paper_is_one_grid():
 def test_few_values_get_a_cell_each(distinct, tilings):
     values = np.cumsum(np.random.default_rng(distinct).uniform(0.5, 2, distinct)).astype(np.float32)
     x = np.repeat(values, 1 + np.arange(distinct) ** 2 % 7)
-    (feature,) = encode(x, b=20, tilings=tilings).features
+    (feature,) = features(x, b=20, tilings=tilings)
     assert feature.cells == min(distinct, 20 - tilings + 1)
     if distinct <= feature.cells:
         assert [oracle.cell(feature, v) for v in values] == list(range(distinct))
@@ -117,7 +131,7 @@ def test_consecutive_rows_are_the_shifted_grids(tilings, b, m, seed):
 )
 def test_shortened_edges_keep_the_shares_within_a_quarter(draw, tilings):
     x = draw(np.random.default_rng(0)).astype(np.float32)
-    (feature,) = encode(x, b=20, tilings=tilings).features
+    (feature,) = features(x, b=20, tilings=tilings)
     equal = len(x) / feature.cells
     ties = np.unique(x, return_counts=True)[1].max()
     assert np.all(np.abs(shares(feature, x) - equal) <= equal / 4 + ties)
@@ -173,7 +187,7 @@ def test_uniform_bins_have_equal_width():
 
 def test_uniform_bins_ignore_the_density():
     x = np.concatenate([np.random.default_rng(0).uniform(0, 0.01, 5000), np.linspace(0, 1, 101)])
-    (feature,) = encode(x, binning="uniform", b=8, tilings=1).features
+    (feature,) = features(x, binning="uniform", b=8, tilings=1)
     assert len(feature.edges) == 7
     assert np.max(np.abs(feature.edges - np.arange(1, 8) / 8)) < 0.05
 

@@ -85,8 +85,23 @@ def test_more_than_256_cells():
     x = np.random.default_rng(0).integers(0, 1000, (20_000, 1))
     y = np.random.default_rng(1).random(1000)[x[:, 0]] > 0.5
     model = binfm.train(x, y, b=1000, tilings=1, m=2, epochs=10, early_stopping=False)
-    assert model.features[0].cells == 1000
+    assert 256 < model.features[0].cells < 1000, "neighbours with the same signs are one cell"
     assert accuracy(model, x, y) > 0.97
+
+
+def test_no_neighbouring_cells_of_one_grid_are_alike():
+    """They would take bytes and say nothing; with shifted grids every row is part of several cells."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 4))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    y = np.nan_to_num(X[:, 0] * X[:, 1]) > 0
+    model = binfm.train(X, y, m=3, b=12, tilings=1)
+    assert sum(feature.cells for feature in model.features) < 4 * 12
+    for feature in model.features:
+        rows = np.column_stack([model.w, model.V])[feature.rows.start :][: feature.cells]
+        assert (rows[1:] != rows[:-1]).any(axis=1).all()
+    assert accuracy(model, X, y) > 0.9
+    assert all(feature.cells == 9 for feature in binfm.train(X, y, m=3, b=12, tilings=4, epochs=2).features)
 
 
 def test_a_sparse_table_teaches_what_its_categories_do():

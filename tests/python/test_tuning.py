@@ -10,6 +10,7 @@ from dataclasses import replace
 import binfm
 import numpy as np
 import pytest
+from binfm import Model
 from binfm._problem import Sizes
 from binfm._trials import deal
 from binfm.training import prepare
@@ -53,7 +54,7 @@ def test_the_limit_is_hard(kind):
     for limit in (160, 161, 200, 333, 700, 2048):
         model = binfm.train(X, y, max_bytes=limit, **more, **FAST)
         assert model.nbytes == len(model.to_bytes()) <= limit
-        assert model.nbytes == model.search.chosen["nbytes"]
+        assert model.nbytes <= model.search.chosen["nbytes"] <= limit
         assert len(model.predict(X)) == y.shape[0]
 
 
@@ -63,9 +64,13 @@ def test_the_smallest_size_is_named_and_works(kind):
     with pytest.raises(ValueError, match="max_bytes: got 20; accepted are ") as caught:
         binfm.train(X, y, max_bytes=20, **more, **FAST)
     smallest = int(str(caught.value).split("accepted are ")[1].split()[0])
-    assert binfm.train(X, y, max_bytes=smallest, **more, **FAST).nbytes == smallest
+    assert binfm.train(X, y, max_bytes=smallest, **more, **FAST).nbytes <= smallest
     with pytest.raises(ValueError, match=f"accepted are {smallest} and more"):
         binfm.train(X, y, max_bytes=smallest - 1, **more, **FAST)
+
+
+def cells(model):
+    return sum(feature.cells for feature in model.features)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -79,8 +84,12 @@ def test_sizes_are_known_before_training(kind):
             shape = replace(settings, m=m, b=b, tilings=tilings, binning=binning, epochs=1)
             for leave_out in ((), (0,)):
                 chosen = replace(shape, leave_out=leave_out)
-                nbytes = problem.fit(chosen)[0].nbytes
-                assert sizes.nbytes(chosen) == nbytes
+                model = Model._of(*problem.fit(chosen))
+                nbytes = sizes.nbytes(chosen)
+                if cells(model) == cells(Model._of(problem.encode(chosen))):
+                    assert model.nbytes == nbytes
+                else:
+                    assert model.nbytes < nbytes, "cells that are alike have become one"
                 assert sizes.largest_m(chosen, nbytes) >= m
                 assert sizes.largest_m(chosen, nbytes - 1) < m
 

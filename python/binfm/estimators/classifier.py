@@ -37,7 +37,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
     m : int, default 32
         Number of factors, one bit each a parameter row.
     b : int, default 20
-        Number of parameter rows a numeric feature.
+        Number of parameter rows a numeric feature, at most.
     tilings : int, default 4
         Number of shifted grids; 1 is the paper's method.
     binning : {"quantile", "uniform", "supervised"}, default "quantile"
