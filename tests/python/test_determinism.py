@@ -115,5 +115,5 @@ def test_rayon_num_threads_is_honoured(run_python):
 
 
 def test_the_reference_is_not_empty(reference):
-    assert len(set(reference)) == 17
+    assert len(set(reference)) == 25
     assert hashlib.sha256(b"").hexdigest().encode() not in reference
