@@ -102,3 +102,74 @@ impl Active {
 fn sign(is_positive: bool) -> f64 {
     if is_positive { 1.0 } else { -1.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::{Binning, Cells, EncodingParams, Matrix, Rows, Table};
+    use crate::kernels::Isa;
+    use crate::threads::Threads;
+    use crate::training::machine::Seat;
+    use crate::training::{Params, Run, Targets};
+    use std::collections::{BTreeMap, BTreeSet};
+
+    const M: usize = 4;
+
+    #[test]
+    fn the_joined_machine_says_what_its_members_say_on_average() -> Result<()> {
+        let x: Vec<f32> =
+            (0..4000).map(|i| ((i * 7919 + 13) % 2003) as f32 / 1001.5 - 1.0).collect();
+        let class = |row: &[f32]| f64::from(row[0] * row[1] + 0.3 * row[0] > 0.0);
+        let targets = Targets::classes(&x.chunks_exact(2).map(class).collect::<Vec<_>>(), 2);
+        let matrix = Matrix::new(&x, 2);
+        let encoding = EncodingParams {
+            bins: 12,
+            tilings: 3,
+            binning: Binning::Quantile,
+            categorical: vec![],
+            vocabularies: BTreeMap::new(),
+            min_count: 1.0,
+            raw: false,
+            leave_out: BTreeSet::new(),
+        };
+        let (threads, stop) = (Threads::one(), Stop::default());
+        let run = Run { threads: &threads, isa: Isa::detect()?, stop: &stop };
+        let rows = Rows { table: Table::Dense(&matrix), truth: targets.truth(), weight: None };
+        let encoder = Encoder::fit(rows, &encoding, &threads, &stop)?;
+        let cells = Cells::new(&encoder, run.isa, rows.table, &threads, &stop)?;
+        let examples = Examples::all(&cells, &targets, None);
+        let params = Params { m: M, ..Params::default() };
+        let mut machines = Vec::new();
+        for member in 0..5 {
+            let seat = Seat { function: 0, member };
+            let mut machine = Machine::new(&encoder, &examples, seat, &params, run)?;
+            for _ in 0..8 {
+                machine.epoch(1.0, &examples, &examples.rows, None, &stop)?;
+            }
+            machine.keep();
+            machines.push(machine);
+        }
+        let members: Vec<&Machine> = machines.iter().collect();
+        let Joined { w, scale } = join(&members, M, &encoder, &examples, &stop)?;
+        let mut active = Active::new(encoder.tilings());
+        let (mut apart, mut spread, mut alone) = (0.0, 0.0, 0.0);
+        for row in 0..2000 {
+            active.read(&examples, row);
+            let said = |one: &&Machine| {
+                let terms = [active.linear(|row| one.kept_w(row)), active.pairs(one, M)];
+                one.kept_scale().score(terms)
+            };
+            let all: Vec<f64> = members.iter().map(said).collect();
+            let mean = all.iter().sum::<f64>() / 5.0;
+            let pairs: f64 = members.iter().map(|one| active.pairs(one, M)).sum();
+            let joined =
+                scale.bias + scale.alpha * active.linear(|row| w[row]) + scale.beta_squared * pairs;
+            apart += (joined - mean) * (joined - mean);
+            spread += mean * mean;
+            alone += (all[0] - mean) * (all[0] - mean);
+        }
+        assert!(apart < 0.05 * spread, "{apart} of {spread}");
+        assert!(apart < 0.5 * alone, "{apart}, and a member {alone}");
+        Ok(())
+    }
+}
