@@ -51,6 +51,7 @@ class Settings:
     lambda_v: float
     dropout: float
     ensemble: int
+    polish: int
     categorical: list[int]
     leave_out: tuple[int, ...]
     """Columns that the model does without."""

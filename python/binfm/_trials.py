@@ -27,7 +27,9 @@ FOLDS = 5
 """Rows are dealt into so many hands; a fold validates on one and trains on the others."""
 MOST_VALID = 10_000
 """Rows to validate on, at most: enough to tell half a point of accuracy."""
-VARIED = ("m", "b", "tilings", "binning", "loss", "learning_rate", "dropout", "ensemble", "epochs", "leave_out")
+VARIED = (
+    "m", "b", "tilings", "binning", "loss", "learning_rate", "dropout", "ensemble", "epochs", "polish", "leave_out",
+)  # fmt: skip
 """What candidates differ in."""
 
 

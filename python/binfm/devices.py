@@ -157,7 +157,7 @@ def _records(blob: bytes) -> Iterator[_Record]:
         *(blob[5], int.from_bytes(blob[10:14], "little")),
         *(int.from_bytes(blob[at : at + 2], "little") for at in (16, 25)),
     )
-    at = AT_SCALES + (8 if functions == 1 else 4 * functions)
+    at = AT_SCALES + (8 if functions == 1 else 2 * functions)
     used = features
     if flags & HAS_UNUSED:
         size = -(-features // 8)

@@ -40,6 +40,14 @@ _KEYWORD = re.compile(
 )
 
 
+def _scales(blob: bytes, functions: int) -> tuple[tuple[int, int, int], ...]:
+    """Return bias, a and c of each score function: short ones where there are several."""
+    if functions == 1:
+        return (struct.unpack_from("<iHH", blob, AT_SCALES),)
+    short = (struct.unpack_from("<bB", blob, AT_SCALES + 2 * k) for k in range(functions))
+    return tuple((bias, both & 15, both >> 4) for bias, both in short)
+
+
 @dataclass(frozen=True)
 class Header:
     """The fixed part of a model file, as docs/file-format.md has it."""
@@ -59,9 +67,7 @@ class Header:
     def of(cls, blob: bytes) -> Header:
         """Read the header of a file."""
         m, functions, tilings, loss, shift_a, shift_c, shift_bias, exponent = struct.unpack_from("<HHBBBBBh", blob, 14)
-        form, size = ("<iHH", 8) if functions == 1 else ("<hBB", 4)
-        scales = tuple(struct.unpack_from(form, blob, AT_SCALES + size * k) for k in range(functions))
-        return cls(m, functions, tilings, loss, shift_a, shift_c, shift_bias, exponent, scales)
+        return cls(m, functions, tilings, loss, shift_a, shift_c, shift_bias, exponent, _scales(blob, functions))
 
     def score(self, function: int, linear: int, pairs: int) -> int:
         """Return the score of L and Q in units of 2**-exponent."""

@@ -99,11 +99,16 @@ impl Model {
         let mut out = Vec::new();
         match self.weights() {
             Weights::Bits { scales, .. } => {
-                let size = scale_size(scales.functions());
-                for multipliers in &scales.functions {
-                    put_int(&mut out, multipliers.bias.into(), 2 * size);
-                    put_int(&mut out, multipliers.linear.into(), size);
-                    put_int(&mut out, multipliers.pairs.into(), size);
+                let wide = scales.functions() == 1;
+                for &Multipliers { bias, linear, pairs } in &scales.functions {
+                    if wide {
+                        put_int(&mut out, bias.into(), 4);
+                        put_int(&mut out, linear.into(), 2);
+                        put_int(&mut out, pairs.into(), 2);
+                    } else {
+                        put_int(&mut out, bias.into(), 1);
+                        out.push(linear as u8 | (pairs as u8) << 4);
+                    }
                 }
             }
             Weights::Reals(reals) => reals.put_scales(&mut out),
@@ -139,9 +144,9 @@ fn features_bytes(encoder: &Encoder, raw: bool) -> Vec<u8> {
     out
 }
 
-/// Bytes of a and of c; the bias has twice as many. Many score functions have short ones.
+/// Bytes of bias, a and c. Many score functions have short ones.
 fn scale_size(functions: usize) -> usize {
-    if functions == 1 { 2 } else { 1 }
+    if functions == 1 { 8 } else { 2 }
 }
 
 /// What stands before the features.
@@ -156,14 +161,16 @@ impl Header {
         if self.method != Method::Bfm {
             return Reals::read_scales(self.method, self.functions, reader).map(ReadScales::Reals);
         }
-        let size = scale_size(self.functions);
-        if self.functions * 4 * size > reader.left() {
+        if self.functions * scale_size(self.functions) > reader.left() {
             return wrong(16, "there are more score functions than the file can hold");
         }
         let functions = (0..self.functions).map(|_| {
-            let bias = reader.int(2 * size)? as i32;
-            let (linear, pairs) = (reader.uint(size)? as u16, reader.uint(size)? as u16);
-            Ok(Multipliers { bias, linear, pairs })
+            if self.functions == 1 {
+                let bias = reader.int(4)? as i32;
+                return Ok(Multipliers { bias, linear: reader.u16()?, pairs: reader.u16()? });
+            }
+            let (bias, both) = (reader.int(1)? as i32, u16::from(reader.u8()?));
+            Ok(Multipliers { bias, linear: both & 15, pairs: both >> 4 })
         });
         let functions = functions.collect::<Result<Vec<_>>>()?;
         let [linear_shift, pairs_shift, bias_shift] = self.shifts;

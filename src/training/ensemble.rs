@@ -56,7 +56,8 @@ pub fn join(
             pairs += terms[1];
         }
         let terms = [active.linear(|row| w[row]), pairs];
-        points.push(Point { terms, y: score, weight: examples.weight(row as usize) });
+        let weight = examples.weight(row as usize);
+        points.push(Point { terms, y: score, weight, offset: 0.0 });
     }
     let scale = refit::scale(&points, true, before);
     Ok(Joined { w, scale: members.first().map_or(scale.real(), |one| one.in_units(scale)) })
@@ -106,51 +107,24 @@ fn sign(is_positive: bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encoding::{Binning, Cells, EncodingParams, Matrix, Rows, Table};
-    use crate::kernels::Isa;
-    use crate::threads::Threads;
+    use crate::training::Params;
+    use crate::training::example::Example;
     use crate::training::machine::Seat;
-    use crate::training::{Params, Run, Targets};
-    use std::collections::{BTreeMap, BTreeSet};
 
     const M: usize = 4;
 
     #[test]
     fn the_joined_machine_says_what_its_members_say_on_average() -> Result<()> {
-        let x: Vec<f32> =
-            (0..4000).map(|i| ((i * 7919 + 13) % 2003) as f32 / 1001.5 - 1.0).collect();
         let class = |row: &[f32]| f64::from(row[0] * row[1] + 0.3 * row[0] > 0.0);
-        let targets = Targets::classes(&x.chunks_exact(2).map(class).collect::<Vec<_>>(), 2);
-        let matrix = Matrix::new(&x, 2);
-        let encoding = EncodingParams {
-            bins: 12,
-            tilings: 3,
-            binning: Binning::Quantile,
-            categorical: vec![],
-            vocabularies: BTreeMap::new(),
-            min_count: 1.0,
-            raw: false,
-            leave_out: BTreeSet::new(),
-        };
-        let (threads, stop) = (Threads::one(), Stop::default());
-        let run = Run { threads: &threads, isa: Isa::detect()?, stop: &stop };
-        let rows = Rows { table: Table::Dense(&matrix), truth: targets.truth(), weight: None };
-        let encoder = Encoder::fit(rows, &encoding, &threads, &stop)?;
-        let cells = Cells::new(&encoder, run.isa, rows.table, &threads, &stop)?;
-        let examples = Examples::all(&cells, &targets, None);
+        let example = Example::new(class, 2, [12, 3])?;
+        let (encoder, examples, stop) = (&example.encoder, example.examples(), Stop::default());
         let params = Params { m: M, ..Params::default() };
         let mut machines = Vec::new();
         for member in 0..5 {
-            let seat = Seat { function: 0, member };
-            let mut machine = Machine::new(&encoder, &examples, seat, &params, run)?;
-            for _ in 0..8 {
-                machine.epoch(1.0, &examples, &examples.rows, None, &stop)?;
-            }
-            machine.keep();
-            machines.push(machine);
+            machines.push(example.trained(Seat { function: 0, member }, &params, 8)?);
         }
         let members: Vec<&Machine> = machines.iter().collect();
-        let Joined { w, scale } = join(&members, M, &encoder, &examples, &stop)?;
+        let Joined { w, scale } = join(&members, M, encoder, &examples, &stop)?;
         let mut active = Active::new(encoder.tilings());
         let (mut apart, mut spread, mut alone) = (0.0, 0.0, 0.0);
         for row in 0..2000 {

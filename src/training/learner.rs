@@ -41,6 +41,15 @@ impl Learner {
         }
     }
 
+    /// Parameter rows, and factors of each.
+    pub fn sizes(&self) -> (usize, usize) {
+        let Weights { w, v } = match self {
+            Self::Bits(latent) => latent.proxies(),
+            Self::Reals(latent) => latent.weights(),
+        };
+        (w.len(), v.len() / w.len().max(1))
+    }
+
     /// Set the bias.
     pub fn set_bias(&mut self, bias: f64) {
         match self {
@@ -96,7 +105,7 @@ impl Learner {
 }
 
 /// Signs as bits; a set one is +1.
-fn pack(proxies: &[f32]) -> Vec<u64> {
+pub fn pack(proxies: &[f32]) -> Vec<u64> {
     let word = |proxies: &[f32]| {
         proxies.iter().rev().fold(0, |bits, &proxy| bits << 1 | u64::from(kernels::positive(proxy)))
     };

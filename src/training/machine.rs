@@ -1,11 +1,12 @@
 //! One score function under training.
 
 use super::dropout::Dropout;
-use super::learner::Kept;
+use super::learner::{Kept, pack};
 use super::refit::{self, Point};
 use super::{Examples, Learner, Params, Run, Scale, Targets, random};
 use crate::Result;
 use crate::encoding::Encoder;
+use crate::error::filled;
 use crate::model::{Loss, Real, RealFunction};
 use crate::threads::Stop;
 
@@ -191,6 +192,37 @@ impl Machine {
         matches!(&self.kept, Kept::Signs([_, v]) if bit(v, index))
     }
 
+    /// The kept signs of w and v, ±1.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn kept_signs(&self) -> Result<(Vec<f32>, Vec<f32>)> {
+        let (rows, factors) = self.learner.sizes();
+        let (mut w, mut v) = (filled(rows, -1.0)?, filled(rows * factors, -1.0)?);
+        let positive = |w: &mut [f32], is_positive: &dyn Fn(usize) -> bool| {
+            (0..w.len()).filter(|&i| is_positive(i)).for_each(|i| w[i] = 1.0);
+        };
+        positive(&mut w, &|row| self.kept_w(row));
+        positive(&mut v, &|index| self.kept_v(index));
+        Ok((w, v))
+    }
+
+    /// Keep other signs and scales instead.
+    pub fn keep_signs(&mut self, w: &[f32], v: &[f32], scale: Scale) {
+        self.kept = Kept::Signs([pack(w), pack(v)]);
+        self.kept_scale = scale;
+    }
+
+    /// Which score function it is.
+    pub fn function(&self) -> usize {
+        self.function
+    }
+
+    /// What it minimises.
+    pub fn loss(&self) -> Loss {
+        self.loss
+    }
+
     /// The kept scales.
     pub fn kept_scale(&self) -> Scale {
         self.kept_scale
@@ -234,7 +266,7 @@ impl Machine {
             examples.cells.starts_of(row, &mut self.starts);
             let terms = self.learner.terms(&self.starts, examples.cells.values_of(row));
             let (y, weight) = (examples.targets.at(self.function, row), examples.weight(row));
-            points.push(Point { terms, y, weight });
+            points.push(Point { terms, y, weight, offset: 0.0 });
         }
         Ok(refit::scale(&points, self.loss == Loss::Squared, self.learner.scale()))
     }

@@ -4,6 +4,8 @@
 mod data;
 mod dropout;
 mod ensemble;
+#[cfg(test)]
+mod example;
 mod fit;
 mod history;
 mod latent;
@@ -11,9 +13,11 @@ mod learner;
 mod loss;
 mod machine;
 pub mod params;
+mod polish;
 mod random;
 mod reals;
 mod refit;
+mod sample;
 mod softmax;
 mod start;
 mod trainer;

@@ -37,6 +37,8 @@ pub struct Params {
     pub dropout: f64,
     /// How many machines are trained apart and joined; each has its share of the factors.
     pub ensemble: usize,
+    /// Passes over all signs after training, each flipped where that lowers the loss.
+    pub polish: usize,
     /// Whether to end when the loss on held-out rows no longer falls.
     pub early_stopping: bool,
     /// Epochs without improvement before that.
@@ -61,6 +63,7 @@ impl Default for Params {
             lambda_v: 0.0,
             dropout: 0.0,
             ensemble: 1,
+            polish: 0,
             early_stopping: false,
             patience: 5,
             start: Start::Smooth,
@@ -117,6 +120,15 @@ impl Params {
         if self.ensemble > 1 && !self.scaling {
             let given = format!("{} without scaling", self.ensemble);
             return Err(Error::value("ensemble", given, "is 1: the scales are fitted again"));
+        }
+        whole("polish", self.polish as i64, 0, MOST_EPOCHS)?;
+        if self.polish > 0 && self.method != Method::Bfm {
+            let given = format!("{} with method '{}'", self.polish, self.method.name());
+            return Err(Error::value("polish", given, "is 0: only signs are flipped"));
+        }
+        if self.polish > 0 && !self.scaling {
+            let given = format!("{} without scaling", self.polish);
+            return Err(Error::value("polish", given, "is 0: the scales are fitted again"));
         }
         for (name, value) in [("lambda_w", self.lambda_w), ("lambda_v", self.lambda_v)] {
             if !(value >= 0.0 && value.is_finite()) {

@@ -3,11 +3,19 @@
 use super::Scale;
 use crate::model::Loss;
 
-/// One row: L and Q, what the score shall say, and its weight.
+/// One row: L and Q, what the score shall say, its weight, and what is added to the score.
 pub struct Point {
     pub terms: [f64; 2],
     pub y: f64,
     pub weight: f64,
+    pub offset: f64,
+}
+
+impl Point {
+    /// What bias, α and β² are multiplied by, in units of L and Q.
+    fn inputs(&self, units: &[f64; 3]) -> [f64; 3] {
+        [1.0, self.terms[0] / units[1], self.terms[1] / units[2]]
+    }
 }
 
 /// Newton's steps; the problem has three dimensions and is convex.
@@ -76,7 +84,8 @@ fn mean_loss(
     begin: &[f64; 3],
 ) -> f64 {
     let of = |point: &Point| {
-        let score = at[0] + at[1] * point.terms[0] / units[1] + at[2] * point.terms[1] / units[2];
+        let [_, linear, pairs] = point.inputs(units);
+        let score = at[0] + at[1] * linear + at[2] * pairs + point.offset;
         let loss = if squared { Loss::Squared } else { Loss::Logistic };
         point.weight * loss.value(score, point.y)
     };
@@ -97,8 +106,8 @@ fn derivatives(
     let mut slope = [0.0; 3];
     let mut curvature = [[0.0; 3]; 3];
     for point in points {
-        let x = [1.0, point.terms[0] / units[1], point.terms[1] / units[2]];
-        let score: f64 = x.iter().zip(at).map(|(x, at)| x * at).sum();
+        let x = point.inputs(units);
+        let score = point.offset + x.iter().zip(at).map(|(x, at)| x * at).sum::<f64>();
         let (first, second) = if squared {
             (score - point.y, 1.0)
         } else {
@@ -148,7 +157,7 @@ mod tests {
             .map(|i| {
                 let terms = [(i * 37 % 41) as f64 - 20.0, (i * 53 % 97) as f64 - 30.0];
                 let weight = 1.0 + (i % 3) as f64;
-                Point { terms, y: score(terms) + noise(i), weight }
+                Point { terms, y: score(terms) + noise(i), weight, offset: 0.0 }
             })
             .collect()
     }
@@ -185,7 +194,7 @@ mod tests {
 
     #[test]
     fn nothing_to_learn_from_leaves_finite_scales() {
-        for points in [vec![], vec![Point { terms: [0.0; 2], y: 1.0, weight: 1.0 }]] {
+        for points in [vec![], vec![Point { terms: [0.0; 2], y: 1.0, weight: 1.0, offset: 0.0 }]] {
             let Scale { bias, alpha, beta } = scale(&points, false, BEFORE);
             assert!(bias.is_finite() && alpha.is_finite() && beta.is_finite());
         }

@@ -3,7 +3,8 @@
 use super::ensemble::{self, Joined};
 use super::history::History;
 use super::machine::Seat;
-use super::{Epoch, Examples, Machine, OnEpoch, Params, Run, Targets, random, softmax};
+use super::sample::Sample;
+use super::{Epoch, Examples, Machine, OnEpoch, Params, Run, Targets, polish, random, softmax};
 use crate::Result;
 use crate::encoding::Encoder;
 use crate::error::ask;
@@ -145,8 +146,7 @@ impl Trainer {
             random::shuffle(&mut self.order, &mut self.rng);
             let share = course.share(epoch, self.passes);
             self.passes += usize::from(!course.steady);
-            let apart = if self.params.loss == Loss::Softmax { self.functions() } else { 1 };
-            let order = &self.order;
+            let (apart, order) = (self.trained_together(), &self.order);
             let losses = run.threads.map(
                 self.machines.chunks_mut(apart),
                 || (),
@@ -163,12 +163,37 @@ impl Trainer {
                 break;
             }
         }
+        self.polish(examples, run)?;
         self.join(examples, run)?;
         Ok(Log { best_epoch: history.best(), history: history.into_records() })
     }
 
     fn functions(&self) -> usize {
         self.like.functions()
+    }
+
+    /// How many machines learn from each other.
+    fn trained_together(&self) -> usize {
+        if self.params.loss == Loss::Softmax { self.functions() } else { 1 }
+    }
+
+    /// Flip kept signs where that lowers the loss.
+    fn polish(&mut self, examples: &Examples, run: Run) -> Result<()> {
+        let passes = self.params.polish;
+        if passes == 0 {
+            return Ok(());
+        }
+        let (together, factors) = (self.trained_together(), self.params.m / self.params.ensemble);
+        let numbers = together.max(factors);
+        let sample = Sample::new(&self.encoder, examples, numbers, run.stop)?;
+        run.threads.map(
+            self.machines.chunks_mut(together),
+            || (),
+            |(), machines: &mut [Machine]| {
+                polish::polish(machines, &sample, examples, passes, run.stop)
+            },
+        )?;
+        Ok(())
     }
 
     /// Make one machine of the kept members of each score function.

@@ -80,7 +80,7 @@ class File:
         usual = usual_edges(self.features) if self.usual is None else self.usual
         body = struct.pack("<IHHBB", len(self.features), self.m, self.functions, self.tilings, self.loss)
         body += bytes(self.shifts) + struct.pack("<hH", self.exponent, usual)
-        body += b"".join(struct.pack("<iHH" if self.functions == 1 else "<hBB", *scales) for scales in self.scales)
+        body += b"".join(packed_scales(self.functions, *scales) for scales in self.scales)
         if not all(used):
             body += np.packbits(used, bitorder="little").tobytes()
         parameters = {}
@@ -221,7 +221,7 @@ def random_file(rng, small=False):
 
 
 def random_scales(rng, functions):
-    bias, multiplier = (2**31, 2**16) if functions == 1 else (2**15, 2**8)
+    bias, multiplier = (2**31, 2**16) if functions == 1 else (2**7, 2**4)
     scale = lambda: (int(rng.integers(-bias, bias)), *rng.integers(0, multiplier, 2).tolist())  # noqa: E731
     return tuple(scale() for _ in range(functions))
 
@@ -352,5 +352,12 @@ def is_too_large(blob):
 def read_scales(blob):
     """Return bias, a and c of each score function."""
     (functions,) = struct.unpack_from("<H", blob, 16)
-    form, size = ("<iHH", 8) if functions == 1 else ("<hBB", 4)
-    return [struct.unpack_from(form, blob, 27 + size * k) for k in range(functions)]
+    if functions == 1:
+        return [struct.unpack_from("<iHH", blob, 27)]
+    short = [struct.unpack_from("<bB", blob, 27 + 2 * k) for k in range(functions)]
+    return [(bias, both & 15, both >> 4) for bias, both in short]
+
+
+def packed_scales(functions, bias, a, c):
+    """Return bias, a and c of a score function as a file has them."""
+    return struct.pack("<iHH", bias, a, c) if functions == 1 else struct.pack("<bB", bias, a | c << 4)

@@ -91,6 +91,7 @@ CASES = {
     "early": lambda: binfm.train(*classes(3, 1200), m=16, early_stopping=True, patience=2, epochs=8, seed=7),
     "softmax": lambda: binfm.train(*classes(3), loss="softmax", **FEW),
     "ensemble": lambda: binfm.train(*numbers(), ensemble=3, m=9, b=8, epochs=2),
+    "polish": lambda: binfm.train(*classes(4), polish=2, **FEW),
     "sefm": lambda: binfm.train(*classes(3), method="sefm", **FEW),
     "dfm": lambda: binfm.train(*mixed(), method="dfm", categorical=[2, 3, 4], **FEW),
     "fm": lambda: binfm.train(*holes(), method="fm", m=5, epochs=3),

@@ -10,9 +10,10 @@ def header(blob):
     """Return the fixed fields of a model file and the integer scales (bias, a, c) of each score function."""
     names = "magic version flags length features m functions tilings loss shift_a shift_c shift_bias exponent edges"
     fields = dict(zip(names.split(), struct.unpack_from("<4sBBIIHHBBBBBhH", blob), strict=True))
-    scales = "<iHH" if fields["functions"] == 1 else "<hBB"
-    size = struct.calcsize(scales)
-    return fields, [struct.unpack_from(scales, blob, 27 + size * k) for k in range(fields["functions"])]
+    if fields["functions"] == 1:
+        return fields, [struct.unpack_from("<iHH", blob, 27)]
+    short = [struct.unpack_from("<bB", blob, 27 + 2 * k) for k in range(fields["functions"])]
+    return fields, [(bias, both % 16, both // 16) for bias, both in short]
 
 
 def cell(feature, value):

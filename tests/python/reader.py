@@ -55,8 +55,11 @@ class File:
         self.loss, self.method = LOSSES[loss & 15], METHODS[loss >> 4]
         self.shifts = self.take("BBB")
         self.exponent, self.usual = self.take("hH")
-        layout = {"bfm": "iHH" if self.functions == 1 else "hBB", "dfm": "ff"}.get(self.method, "f")
+        short = self.method == "bfm" and self.functions > 1
+        layout = "bB" if short else {"bfm": "iHH", "dfm": "ff"}.get(self.method, "f")
         self.scales = [self.take(layout) for _ in range(self.functions)]
+        if short:
+            self.scales = [(bias, both & 15, both >> 4) for bias, both in self.scales]
         used = [True] * features
         if self.flags & 4:
             bitmap = self.bytes(-(-features // 8))

@@ -42,6 +42,7 @@ PARAMETERS = st.fixed_dictionaries(
         "categorical": st.sampled_from([[0], [-1], [0, 1], ["c0"]]),
         "early_stopping": st.booleans(),
         "ensemble": st.sampled_from([1, 2, 7, 64]),
+        "polish": st.sampled_from([0, 1, 3]),
     },
 )
 

@@ -24,12 +24,14 @@ models = [
     model(X, y, m=70, loss="hinge", optimizer="sgd", sample_weight=rng.random(1200)),
     model(X, y, m=9, loss="softmax"),
     model(X, y, m=12, loss="softmax", ensemble=3),
+    model(X, y, m=3, loss="softmax", polish=3),
+    model(X, y, m=3, polish=2, sample_weight=rng.random(1200)),
     model(X, y % 2, m=12, ensemble=4, dropout=0.2, early_stopping=True),
     model(X, np.nan_to_num(X[:, 0]), m=32, loss="squared", binning="uniform", lambda_v=1e-3),
     *[model(X, y, method=method, categorical=[6], m=21) for method in ("sefm", "dfm", "fm")],
     model(sparse.csr_array(np.where(rng.random((1200, 40)) < 0.1, rng.normal(size=(1200, 40)), 0)), y, m=130),
 ]
-scores = [m.decision_function(X) for m in models[:10]] + [m.predict_proba(X) for m in models[:2] + models[3:5]]
+scores = [m.decision_function(X) for m in models[:12]] + [m.predict_proba(X) for m in models[:2] + models[3:5]]
 """
 PRINT = TRAIN + (
     "import hashlib\n"
@@ -115,5 +117,5 @@ def test_rayon_num_threads_is_honoured(run_python):
 
 
 def test_the_reference_is_not_empty(reference):
-    assert len(set(reference)) == 25
+    assert len(set(reference)) == 29
     assert hashlib.sha256(b"").hexdigest().encode() not in reference

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from binfm import Model
 from binfm._problem import Sizes
-from binfm._trials import deal
+from binfm._trials import deal, judge
 from binfm.training import prepare
 from binfm.tuning import climbing
 from scipy import sparse
@@ -110,7 +110,7 @@ def test_what_is_given_is_not_searched():
         search = binfm.train(X, y, max_bytes=400, **{"epochs": 4, name: value}).search
         last = [trial for trial in search.trials if trial["rung"] == 3]
         assert {trial[name] for trial in last} == {value}
-    given |= {"binning": "uniform", "dropout": 0.1, "ensemble": 1}
+    given |= {"binning": "uniform", "dropout": 0.1, "ensemble": 1, "polish": 1}
     model = binfm.train(X, y, max_bytes=400, **given)
     assert (model.m, model.tilings, model.loss) == (3, 2, "hinge")
     constant = X.copy()
@@ -360,6 +360,17 @@ def test_dropout_is_tried_where_scales_are_learned():
     assert tried == [{0.0, 0.2}, {0.0}]
 
 
+def test_small_models_are_polished_unless_that_is_not_wanted_or_cannot_be():
+    X, y, _ = table("binary")
+    passes = lambda limit, **more: {  # noqa: E731
+        trial["polish"] for trial in binfm.train(X, y, max_bytes=limit, **more, **FAST).search.trials
+    }
+    assert passes(300) == {0, 2, 4}
+    assert passes(300, polish=1) == {1}
+    assert passes(300, scaling=False) == {0}
+    assert passes(8192) == {0}
+
+
 def test_a_small_model_is_the_best_of_several_starts():
     X, y, _ = table("classes")
     problem, settings, free = prepare(X, y, searching=True, seed=2**63 - 2, **FAST)
@@ -367,6 +378,7 @@ def test_a_small_model_is_the_best_of_several_starts():
         chosen = climb.best(200)
         started = climb.started(chosen, 200)
         assert climb.started(chosen, 2000) == chosen
-    losses = {seed: problem.fit(replace(chosen, seed=seed))[1][-1]["loss"] for seed in (2**63 - 2, 2**63 - 1, 0, 1)}
+    models = {seed: problem.fit(replace(chosen, seed=seed))[0] for seed in (2**63 - 2, 2**63 - 1, 0, 1)}
+    losses = {seed: judge(model, problem).loss for seed, model in models.items()}
     assert len(set(losses.values())) == 4
     assert started.seed == min(losses, key=losses.get)

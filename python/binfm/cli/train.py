@@ -47,6 +47,7 @@ def _add_parameters(group: Any) -> None:
         ("lambda-v", float, "regularization of the factors (0)"),
         ("dropout", float, "share of the features left out of each row at random while training (0)"),
         ("ensemble", int, "models trained apart and joined in one, a divisor of m (1)"),
+        ("polish", int, "passes over all signs after training, each flipped where that helps (0)"),
         ("min-count", float, "categories seen fewer times are ignored (1)"),
         ("validation-fraction", float, "share of the rows held out for early stopping (0.1)"),
         ("patience", int, "epochs without improvement before stopping (5)"),
@@ -71,8 +72,8 @@ def _add_parameters(group: Any) -> None:
 
 PASSED_ON = (
     "max_bytes", "m", "b", "tilings", "epochs", "learning_rate", "lambda_w", "lambda_v", "dropout", "ensemble",
-    "min_count", "method", "validation_fraction", "patience", "seed", "n_jobs", "loss", "binning", "optimizer",
-    "scaling", "categorical",
+    "polish", "min_count", "method", "validation_fraction", "patience", "seed", "n_jobs", "loss", "binning",
+    "optimizer", "scaling", "categorical",
 )  # fmt: skip
 
 

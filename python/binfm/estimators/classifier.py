@@ -57,6 +57,8 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         Share of the features that each visit of a row leaves out at random.
     ensemble : int, default 1
         Models that are trained apart and joined; a divisor of `m`.
+    polish : int, default 0
+        Passes over all signs after training, each flipped where that lowers the loss: for small models.
     categorical : list of column numbers or names, or boolean mask
         Columns whose values are categories. Text and category columns of a table need no mention.
     min_count : float
@@ -69,7 +71,8 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         Epochs without improvement before stopping.
     max_bytes : int
         The saved model has at most so many bytes; what is not given of m, b, tilings, binning, loss, epochs,
-        learning_rate, dropout and ensemble, and the features to do without, are then chosen by cross-validation.
+        learning_rate, dropout, ensemble and polish, and the features to do without, are then chosen by
+        cross-validation.
     class_weight : dict or "balanced"
         Weights of the classes.
     random_state : int, RandomState or None
@@ -123,6 +126,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         lambda_v: float = 0.0,
         dropout: float | None = None,
         ensemble: int | None = None,
+        polish: int | None = None,
         categorical: Any = None,
         min_count: float = 1,
         early_stopping: bool | str = "auto",
@@ -150,6 +154,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         self.lambda_v = lambda_v
         self.dropout = dropout
         self.ensemble = ensemble
+        self.polish = polish
         self.categorical = categorical
         self.min_count = min_count
         self.early_stopping = early_stopping

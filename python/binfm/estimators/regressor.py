@@ -43,6 +43,8 @@ class BinFMRegressor(RegressorMixin, BinFM):
         Share of the features that each visit of a row leaves out at random.
     ensemble : int, default 1
         Models that are trained apart and joined; a divisor of `m`.
+    polish : int, default 0
+        Passes over all signs after training, each flipped where that lowers the loss: for small models.
     categorical : list of column numbers or names, or boolean mask
         Columns whose values are categories. Text and category columns of a table need no mention.
     min_count : float
@@ -104,6 +106,7 @@ class BinFMRegressor(RegressorMixin, BinFM):
         lambda_v: float = 0.0,
         dropout: float | None = None,
         ensemble: int | None = None,
+        polish: int | None = None,
         categorical: Any = None,
         min_count: float = 1,
         early_stopping: bool | str = "auto",
@@ -129,6 +132,7 @@ class BinFMRegressor(RegressorMixin, BinFM):
         self.lambda_v = lambda_v
         self.dropout = dropout
         self.ensemble = ensemble
+        self.polish = polish
         self.categorical = categorical
         self.min_count = min_count
         self.early_stopping = early_stopping

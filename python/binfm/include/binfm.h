@@ -210,7 +210,7 @@ BINFM_SMALL uint32_t binfm_row_bits(const uint8_t *model)
 /* Bytes of the scales of a score function: bias, a, and c. */
 BINFM_SMALL uint_fast8_t binfm_scale_bytes(const uint8_t *model)
 {
-    return (binfm_functions(model) == 1u) ? 8u : 4u;
+    return (binfm_functions(model) == 1u) ? 8u : 2u;
 }
 
 /* What follows the scales of all score functions. */
@@ -913,9 +913,9 @@ BINFM_LARGE int64_t binfm_score(const uint8_t *model, const uint32_t *active, ui
 {
     const uint8_t *scales = model + BINFM_AT_SCALES + ((size_t)binfm_scale_bytes(model) * function);
     const uint_fast8_t wide = (binfm_functions(model) == 1u) ? 1u : 0u;
-    const int32_t bias = (wide != 0u) ? (int32_t)binfm_u32(scales) : (int16_t)binfm_u16(scales);
-    const uint16_t a = (wide != 0u) ? binfm_u16(scales + 4) : BINFM_BYTE(scales + 2);
-    const uint16_t c = (wide != 0u) ? binfm_u16(scales + 6) : BINFM_BYTE(scales + 3);
+    const int32_t bias = (wide != 0u) ? (int32_t)binfm_u32(scales) : (int8_t)BINFM_BYTE(scales);
+    const uint16_t a = (wide != 0u) ? binfm_u16(scales + 4) : (BINFM_BYTE(scales + 1) & 15u);
+    const uint16_t c = (wide != 0u) ? binfm_u16(scales + 6) : (BINFM_BYTE(scales + 1) >> 4);
     int32_t L = 0;
     int32_t Q;
     uint64_t score;
@@ -1603,7 +1603,7 @@ static inline uint_fast8_t binfm_fits(const uint8_t *model, uint32_t used, uint3
         return 0u;
     }
     for (i = binfm_functions(model); i > 0u; i--) {
-        const uint16_t c = (scale_bytes == 8u) ? binfm_u16(scales + 6) : BINFM_BYTE(scales + 3);
+        const uint16_t c = (scale_bytes == 8u) ? binfm_u16(scales + 6) : (BINFM_BYTE(scales + 1) >> 4);
 
         largest = (c > largest) ? c : largest;
         scales += scale_bytes;
@@ -1634,7 +1634,7 @@ static inline binfm_status binfm_check_frame(const uint8_t *model, size_t length
 {
     const size_t content = length - BINFM_CHECKSUM_BYTES;
 
-    if (length < (BINFM_AT_SCALES + 8u + BINFM_CHECKSUM_BYTES)) {
+    if (length < (BINFM_AT_SCALES + 6u + BINFM_CHECKSUM_BYTES)) {
         return BINFM_BAD_LENGTH;
     }
     if (binfm_u32(model) != BINFM_MAGIC) {
