@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
-from binfm.export import AT_SCALES, Header, check_limits
+from binfm.export import AT_SCALES, Header, check_limits, device_file
 
 if TYPE_CHECKING:
     from binfm.model import Model
@@ -92,7 +92,7 @@ def size_report(model: Model, target: str) -> dict[str, int]:
     check_limits(model)
     machine = TARGETS[target]
     runtime = machine.predict + machine.check
-    blob = model.to_bytes(names=False)
+    blob = device_file(model)
     return {
         "flash": runtime + len(blob),
         "runtime": runtime,

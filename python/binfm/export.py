@@ -40,6 +40,11 @@ _KEYWORD = re.compile(
 )
 
 
+def device_file(model: Model) -> bytes:
+    """Return a model as a device has it: classes are numbers there, and columns have no names."""
+    return model.to_bytes(names=False, labels=False)
+
+
 def _scales(blob: bytes, functions: int) -> tuple[tuple[int, int, int], ...]:
     """Return bias, a and c of each score function: short ones where there are several."""
     if functions == 1:
@@ -101,12 +106,12 @@ def check_limits(model: Model) -> None:
     """Raise ValueError if the C runtime refuses a model."""
     if model.method != "bfm":
         raise ValueError(f"model: got method {model.method!r}; accepted by the C runtime is 'bfm'")
-    header = Header.of(model.to_bytes(names=False))
+    header = Header.of(device_file(model))
     active = header.tilings * sum(feature.kind != "unused" for feature in model.features)
     pairs = header.m * active * (active - 1) // 2
     score = max(c for _, _, c in header.scales) * pairs << header.shift_c
     for what, got, most in (
-        ("bytes", len(model.to_bytes(names=False)), MOST_BYTES),
+        ("bytes", len(device_file(model)), MOST_BYTES),
         ("rows that can be active at once", active, MOST_ACTIVE),
         ("for m times the square of the rows that can be active", header.m * active**2, 2**PAIR_BITS - 1),
         ("for the pair term of a score", score, 2**SCORE_BITS - 1),
@@ -117,7 +122,7 @@ def check_limits(model: Model) -> None:
 
 def integer_scores(model: Model, rows: NDArray[np.float32]) -> list[list[int]]:
     """Return the score of each row and function in units of 2**-exponent; a text category is given by its index."""
-    header = Header.of(model.to_bytes(names=False))
+    header = Header.of(device_file(model))
     terms: list[list[int]] = model._core.terms(rows, 1).tolist()
     functions = range(header.functions)
     return [[header.score(k, row[k], row[header.functions + k]) for k in functions] for row in terms]
@@ -154,7 +159,7 @@ def _probes(feature: Feature) -> list[float]:
 
 
 def _lines(model: Model, name: str, runtime: bool) -> Iterable[str]:
-    blob, upper = model.to_bytes(names=False), name.upper()
+    blob, upper = device_file(model), name.upper()
     tests = self_test(model)
     yield from _comment(model, name)
     yield from (f"#ifndef BINFM_MODEL_{upper}", f"#define BINFM_MODEL_{upper}", "")
@@ -208,7 +213,7 @@ def _comment(model: Model, name: str) -> Iterable[str]:
     """Say what the model is and what x holds. Texts are written so that they cannot end the comment."""
     task = "regression" if model.classes is None else f"{len(model.classes)} classes"
     lines = [
-        f"{name}: a binfm model for {task}, {model.n_features} features, {len(model.to_bytes(names=False))} bytes.",
+        f"{name}: a binfm model for {task}, {model.n_features} features, {len(device_file(model))} bytes.",
         f"Written by binfm {__version__}; training writes a new one, so do not edit it.",
         "",
         "Features, in the order of x:",

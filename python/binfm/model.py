@@ -218,13 +218,15 @@ class Model(Parameters, Readable):
 
     # Bytes
 
-    def to_bytes(self, *, names: bool = True) -> bytes:
+    def to_bytes(self, *, names: bool = True, labels: bool = True) -> bytes:
         """Return the content of the saved file.
 
         Parameters
         ----------
         names
             Keep the names of the columns; False gives a smaller file with the same scores.
+        labels
+            Keep the class labels; False gives a smaller file, which predicts 0, 1, 2, … in their order.
 
         Examples
         --------
@@ -234,7 +236,7 @@ class Model(Parameters, Readable):
         >>> len(model.to_bytes()) == model.nbytes
         True
         """
-        return self._core.to_bytes(names)
+        return self._core.to_bytes(names, labels)
 
     @classmethod
     def from_bytes(cls, blob: Any) -> Model:
@@ -255,7 +257,7 @@ class Model(Parameters, Readable):
                 raise TypeError(f"blob: got {type(blob).__name__}; accepted are bytes") from None
         return cls._of(Core.from_bytes(blob))
 
-    def save(self, path: str | os.PathLike[str], *, names: bool = True) -> None:
+    def save(self, path: str | os.PathLike[str], *, names: bool = True, labels: bool = True) -> None:
         """Write the model to a file. At any moment the path holds the old file or the whole new one.
 
         Parameters
@@ -264,6 +266,8 @@ class Model(Parameters, Readable):
             Where to write it.
         names
             Keep the names of the columns; False gives a smaller file with the same scores.
+        labels
+            Keep the class labels; False gives a smaller file, which predicts 0, 1, 2, … in their order.
 
         Examples
         --------
@@ -276,7 +280,7 @@ class Model(Parameters, Readable):
         >>> path.stat().st_size == model.nbytes
         True
         """
-        self._core.save(_path(path), names)
+        self._core.save(_path(path), names, labels)
 
     def export_c(self, path: str | os.PathLike[str], *, name: str = "model", runtime: bool = False) -> None:
         """Write the model as a C header for the runtime ``binfm.h``, which gives the same scores on any machine.

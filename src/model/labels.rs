@@ -1,5 +1,6 @@
 //! Class labels, and how they stand in a file.
 
+use super::Model;
 use super::bytes::{Reader, int_size, put_int, put_text, wrong};
 use crate::Result;
 use alloc::{string::String, vec::Vec};
@@ -51,6 +52,18 @@ impl Labels {
             }
             Self::Text(labels) => labels.is_sorted_by(|a, b| a < b),
         }
+    }
+}
+
+impl Model {
+    /// The same model with the classes 0, 1, …, which take no room in a file.
+    #[must_use]
+    pub fn without_labels(&self) -> Self {
+        let labels = match &self.labels {
+            Labels::None => Labels::None,
+            labels => Labels::counting(labels.len()),
+        };
+        Self { labels, ..self.clone() }
     }
 }
 

@@ -36,9 +36,15 @@ impl PyModel {
         self.0.model()
     }
 
-    fn with_or_without(&self, names: bool) -> Cow<'_, Model> {
-        let model = self.model();
-        if names { Cow::Borrowed(model) } else { Cow::Owned(model.without_names()) }
+    fn with_or_without(&self, names: bool, labels: bool) -> Cow<'_, Model> {
+        let mut model = Cow::Borrowed(self.model());
+        if !names {
+            model = Cow::Owned(model.without_names());
+        }
+        if !labels {
+            model = Cow::Owned(model.without_labels());
+        }
+        model
     }
 
     /// `per_row` values of each row: a 1-D array where it is one, else a 2-D one.
@@ -106,12 +112,17 @@ impl PyModel {
         Ok(py.detach(|| guard(|| Model::load(&path).and_then(Self::new)))?)
     }
 
-    fn to_bytes<'py>(&self, py: Python<'py>, names: bool) -> PyResult<Bound<'py, PyBytes>> {
-        guard(|| Ok(PyBytes::new(py, &self.with_or_without(names).to_bytes())))
+    fn to_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        names: bool,
+        labels: bool,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        guard(|| Ok(PyBytes::new(py, &self.with_or_without(names, labels).to_bytes())))
     }
 
-    fn save(&self, py: Python<'_>, path: PathBuf, names: bool) -> PyResult<()> {
-        Ok(py.detach(|| guard(|| self.with_or_without(names).save(&path)))?)
+    fn save(&self, py: Python<'_>, path: PathBuf, names: bool, labels: bool) -> PyResult<()> {
+        Ok(py.detach(|| guard(|| self.with_or_without(names, labels).save(&path)))?)
     }
 
     #[getter]

@@ -217,6 +217,23 @@ def test_names_may_be_left_out(models, tmp_path):
     assert "names" not in plain.size_report()
 
 
+def test_labels_may_be_left_out(models, tmp_path):
+    path = tmp_path / "m.binfm"
+    for kind in ("binary", "text labels", "text levels", "names", "regression", "fm"):
+        model, X = models[kind]
+        model.save(path, labels=False)
+        assert path.read_bytes() == model.to_bytes(labels=False)
+        plain = binfm.load(path)
+        np.testing.assert_array_equal(plain.decision_function(X), model.decision_function(X))
+        assert model.nbytes - plain.nbytes == model.size_report().get("labels", 0)
+        if model.classes is None:
+            assert plain == model
+        else:
+            assert plain.classes.tolist() == list(range(len(model.classes)))
+            assert (model.classes[plain.predict(X)] == model.predict(X)).all()
+    assert len(models["text labels"][0].to_bytes(labels=False)) < models["text labels"][0].nbytes
+
+
 def test_names_count_in_a_size_limit():
     table = pl.DataFrame(np.random.default_rng(0).normal(size=(200, 2)), schema=["a" * 50, "b" * 50])
     y = np.arange(200) % 2

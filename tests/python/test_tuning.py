@@ -347,7 +347,7 @@ def test_a_search_for_several_limits_finds_what_one_for_each_finds():
     problem, settings, free = prepare(X, y, searching=True, **FAST)
     with climbing(problem, settings, free, lambda: None) as climb:
         limits = (200, 300, 500, 1500)
-        found = [problem.fit(climb.started(climb.best(limit), limit))[0].to_bytes(True) for limit in limits]
+        found = [problem.fit(climb.started(climb.best(limit), limit))[0].to_bytes(True, True) for limit in limits]
     assert found == [binfm.train(X, y, max_bytes=limit, **FAST).to_bytes() for limit in limits]
 
 
