@@ -96,7 +96,21 @@ def _average_rows(summary: Summary, sets: Callable[[int], list[str]]) -> list[li
 def _each_set(summary: Summary) -> str:
     rows = [row for data in summary.sets for row in _set_rows(summary, data)]
     note = f"**Bold**: the best. {NONE}: no model that small. *: not in all splits; the most frequent class stands in."
+    note += _fewer_splits(summary)
     return "\n".join(["## Each data set", "", note, "", _table(["data", "bytes ≤", *_budget_names()], rows), ""])
+
+
+def _fewer_splits(summary: Summary) -> str:
+    """Say where fewer splits were measured than of the same set at other budgets."""
+    counts = [
+        (len(summary.seeds_at(data, budget)), f"{data} at {budget:,}")
+        for data in summary.sets
+        for budget in BUDGETS
+        if summary.seeds_at(data, budget) != summary.seeds(data)
+    ]
+    kinds = sorted({count for count, _ in counts})
+    said = [f"{count} of {len(SEEDS)} splits: {', '.join(at for n, at in counts if n == count)}." for count in kinds]
+    return "".join(f"\n{line}" for line in said)
 
 
 def _set_rows(summary: Summary, data: str) -> list[list[str]]:

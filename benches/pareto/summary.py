@@ -45,19 +45,29 @@ class Summary:
     @cached_property
     def sets(self) -> list[str]:
         """The sets that all systems were measured on."""
-        return [data for data in DATA if self.seeds(data)]
+        return [data for data in DATA if all(self.seeds_at(data, budget) for budget in BUDGETS)]
 
     def seeds(self, data: str) -> list[int]:
         """Return the splits of a set that all systems were measured on."""
         names = [system.name for system in (*self.systems, REFERENCE, MAJORITY)]
         return [seed for seed in SEEDS if all((data, seed, name) in self.store.entries for name in names)]
 
+    def seeds_at(self, data: str, budget: int) -> list[int]:
+        """Return those of them that all systems were measured on at this budget."""
+        systems, entries = self.systems, self.store.entries
+        return [
+            s for s in self.seeds(data) if all(budget in entries[data, s, system.name].points for system in systems)
+        ]
+
     def entries(self, data: str, system: System) -> list[Entry]:
         return [self.store.entries[data, seed, system.name] for seed in self.seeds(data)]
 
     def cell(self, data: str, system: System, budget: int) -> Cell:
-        points = [entry.points[budget] for entry in self.entries(data, system)]
-        most_frequent = [entry.points[UNLIMITED] for entry in self.entries(data, MAJORITY)]
+        """Return the mean over the splits that were measured at this budget."""
+        entries = self.store.entries
+        seeds = self.seeds_at(data, budget)
+        points = [entries[data, seed, system.name].points[budget] for seed in seeds]
+        most_frequent = [entries[data, seed, MAJORITY.name].points[UNLIMITED] for seed in seeds]
         shown = [point or other for point, other in zip(points, most_frequent, strict=True)]
         fitting = sum(point is not None for point in points)
         return Cell(100 * float(np.mean([point.accuracy for point in shown if point])), fitting, len(points))
