@@ -48,8 +48,12 @@ fn file(header: Header, features: &[u8], bits: usize, rest: &[u8]) -> Vec<u8> {
     body.extend(functions.to_le_bytes());
     body.extend([tilings, method, 0, 0, 0, 0, 0]);
     body.extend(usual_edges.to_le_bytes());
-    let whole = functions == 1 && method == 0;
-    body.resize(body.len() + if whole { 8 } else { 4 * usize::from(functions) }, 0);
+    let scale = match (method, functions) {
+        (0, 1) => 8,
+        (0, _) => 2,
+        _ => 4,
+    };
+    body.resize(body.len() + scale * usize::from(functions), 0);
     body.extend(features);
     body.resize(body.len() + bits.div_ceil(8), 0);
     body.extend(rest);
