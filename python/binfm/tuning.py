@@ -71,8 +71,10 @@ POLISH = 2
 and 4 bins, 1.3 with 2 and 6, 0.3 with 4 and 12, and up to 0.3 with 8 and 16; three splits inside the training part."""
 POLISHES = (0, 4)
 """Numbers of them to try besides."""
-POLISH_UP_TO = 4096
-"""Bytes up to which signs are polished: beyond it gave nothing."""
+POLISH_UP_TO = 1024
+POLISH_EACH = 256
+"""Signs are polished in models of so many bytes, and of so many for each score function. With more of them there is
+nothing to gain, and noisy data loses (satimage half a point with 4 factors and 12 bins)."""
 EPOCHS = (10, 60)
 """Numbers of epochs to try besides 30. Noisy data wants few, and some small models want many."""
 LOSSES = ("hinge",)
@@ -207,7 +209,7 @@ class Climb:
         best = self.trials.rank(shapes, LAST)[0]
         best = self.trials.rank([best, *self._with_other_features(best, limit)], LAST)[0]
         best = self.trials.rank([best, *self._with_other_losses(best, limit)], LAST)[0]
-        best = self.trials.rank([best, *_trained_otherwise(best, self._free, limit)], LAST)[0]
+        best = self.trials.rank([best, *self._trained_otherwise(best, limit)], LAST)[0]
         return self.trials.rank([best, *self._with_members(best, limit), *also], LAST)[0]
 
     def started(self, chosen: Settings, limit: int) -> Settings:
@@ -230,8 +232,12 @@ class Climb:
 
     def _polish(self, limit: int) -> int:
         """Return the passes over the signs that candidates of a limit begin with."""
-        chosen = "polish" in self._free and self._base.scaling and limit <= POLISH_UP_TO
-        return POLISH if chosen else self._base.polish
+        return POLISH if self._may_polish(limit) else self._base.polish
+
+    def _may_polish(self, limit: int) -> bool:
+        """Return whether candidates of a limit may be polished."""
+        small = limit <= max(POLISH_UP_TO, POLISH_EACH * self._problem.functions)
+        return small and "polish" in self._free and self._base.scaling
 
     def _frames(self, polish: int = 0) -> list[Settings]:
         """Return a candidate for each kind of bins, with all features and with fewer."""
@@ -296,6 +302,19 @@ class Climb:
         together = self._problem.functions > 1 and limit <= SOFTMAX_UP_TO and not shape.dropout
         return [replace(shape, loss=loss) for loss in (*LOSSES, *["softmax"] * together)]
 
+    def _trained_otherwise(self, shape: Settings, limit: int) -> list[Settings]:
+        """Return the candidate with other step sizes, dropout, passes over its signs and numbers of epochs."""
+        variants = []
+        if "learning_rate" in self._free:
+            variants += [replace(shape, learning_rate=rate) for rate in RATES]
+        if "dropout" in self._free and shape.scaling and shape.loss != "softmax":
+            variants += [replace(shape, dropout=share) for share in DROPOUTS]
+        if self._may_polish(limit):
+            variants += [replace(shape, polish=passes) for passes in POLISHES]
+        if "epochs" in self._free:
+            variants += [replace(shape, epochs=epochs) for epochs in EPOCHS]
+        return variants
+
     def _with_members(self, shape: Settings, limit: int) -> list[Settings]:
         """Return ensembles of the candidate: of its own size where that fits, and of smaller members."""
         if "ensemble" not in self._free or not shape.scaling or self._problem.functions > 1:
@@ -344,20 +363,6 @@ def _kept(ranked: list[Settings], rung: Rung) -> list[Settings]:
     best = ranked[: rung.keep]
     full = [candidate for candidate in ranked if not candidate.leave_out]
     return best + [candidate for candidate in full[: rung.keep_full] if candidate not in best]
-
-
-def _trained_otherwise(best: Settings, free: frozenset[str], limit: int) -> list[Settings]:
-    """Return the candidate with other step sizes, numbers of epochs, dropout and passes over its signs."""
-    variants = []
-    if "learning_rate" in free:
-        variants += [replace(best, learning_rate=rate) for rate in RATES]
-    if "dropout" in free and best.scaling and best.loss != "softmax":
-        variants += [replace(best, dropout=share) for share in DROPOUTS]
-    if "polish" in free and best.scaling and limit <= POLISH_UP_TO:
-        variants += [replace(best, polish=passes) for passes in POLISHES]
-    if "epochs" in free:
-        variants += [replace(best, epochs=epochs) for epochs in EPOCHS]
-    return variants
 
 
 def as_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

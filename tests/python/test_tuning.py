@@ -362,13 +362,16 @@ def test_dropout_is_tried_where_scales_are_learned():
 
 def test_small_models_are_polished_unless_that_is_not_wanted_or_cannot_be():
     X, y, _ = table("binary")
-    passes = lambda limit, **more: {  # noqa: E731
-        trial["polish"] for trial in binfm.train(X, y, max_bytes=limit, **more, **FAST).search.trials
-    }
-    assert passes(300) == {0, 2, 4}
+    seven = np.digitize(X[:, 0], np.quantile(X[:, 0], np.linspace(0, 1, 8)[1:-1]))
+
+    def passes(limit, y=y, **more):
+        return {trial["polish"] for trial in binfm.train(X, y, max_bytes=limit, **more, **FAST).search.trials}
+
+    assert passes(1024) == {0, 2, 4}
+    assert passes(1025) == {0}
+    assert passes(7 * 256, seven) == {0, 2, 4}
     assert passes(300, polish=1) == {1}
     assert passes(300, scaling=False) == {0}
-    assert passes(8192) == {0}
 
 
 def test_a_small_model_is_the_best_of_several_starts():
