@@ -31,9 +31,11 @@ pub fn polish(
     stop: &Stop,
 ) -> Result<()> {
     let mut scores = Vec::new();
-    for machine in machines.iter().filter(|_| machines.len() > 1) {
-        let alone = filled(sample.rows.len(), 0.0)?;
-        scores.push(Function::new(machine, sample, examples, alone)?.scores());
+    if machines.len() > 1 {
+        for machine in &*machines {
+            let alone = filled(sample.rows.len(), 0.0)?;
+            scores.push(Function::new(machine, sample, examples, alone)?.scores());
+        }
     }
     for _ in 0..passes {
         let mut flips = 0;
