@@ -1,47 +1,42 @@
-//! A table of ijcnn1's width for the benches, and models of it.
+//! A table as wide as ijcnn1, and models of it.
 #![allow(dead_code)] // each bench uses some of it
 
-use binfm::encoding::{Binning, Encoder, EncodingParams, Matrix, Rows, Table, Truth};
-use binfm::model::{Labels, Loss, Model, Real, Scales, SignRows};
+use binfm::data::{Dataset, Labels, Matrix, Schema, Table, Target};
+use binfm::encoding::Encoder;
+use binfm::model::{Loss, Model, RealScale, Scales, SignRows, Weights};
 use binfm::scoring::Scorer;
 use binfm::threads::{Stop, Threads};
+use binfm::training::Params;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of the table.
 pub const FEATURES: usize = 22;
 
-/// Numbers in [0, 1), row by row.
-pub fn numbers(rows: usize) -> Vec<f32> {
+/// Returns numbers in [0, 1), sample by sample.
+pub fn numbers(samples: usize) -> Vec<f32> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);
-    (0..rows * FEATURES).map(|_| (rng.next_u32() >> 8) as f32 / (1 << 24) as f32).collect()
+    (0..samples * FEATURES).map(|_| (rng.next_u32() >> 8) as f32 / (1 << 24) as f32).collect()
 }
 
-/// The encoder learned from the numbers, with the default number of rows a feature.
-pub fn encoder(numbers: &[f32], tilings: u32) -> Encoder {
-    let params = EncodingParams {
-        bins: 20,
-        tilings,
-        binning: Binning::Quantile,
-        categorical: Vec::new(),
-        vocabularies: BTreeMap::new(),
-        min_count: 1.0,
-        raw: false,
-        leave_out: BTreeSet::new(),
-    };
+/// Fits an encoder to the numbers, with the default number of bins.
+pub fn encoder(numbers: &[f32], tilings: usize) -> Encoder {
     let matrix = Matrix::new(numbers, FEATURES);
-    let rows = Rows { table: Table::Dense(&matrix), truth: Truth::Numbers(&[]), weight: None };
-    Encoder::fit(rows, &params, &Threads::one(), &Stop::default()).unwrap()
+    let target = Target::numbers(&[], None);
+    let dataset = Dataset { table: Table::Dense(&matrix), target, weight: None };
+    let schema = Schema::numeric(Labels::counting(2));
+    let params = Params { tilings, ..Params::default() }.encoding();
+    Encoder::fit(&dataset, &schema, &params, &Threads::single(), &Stop::default()).unwrap()
 }
 
-/// A model of signs without pattern.
-pub fn scorer(numbers: &[f32], tilings: u32, m: usize) -> Scorer {
+/// Prepares a model of signs without pattern.
+pub fn scorer(numbers: &[f32], tilings: usize, m: usize) -> Scorer {
     let encoder = encoder(numbers, tilings);
     let signs = SignRows::new(encoder.rows() as usize, 1, m, |_, row, column| {
         (row * 37 + column * 101) % 7 < 3
     });
-    let scales = Scales::new(&[Real { bias: 0.1, alpha: 0.05, beta_squared: 0.002 }]);
-    let model = Model::new(encoder, signs, scales, Loss::Logistic, Labels::counting(2)).unwrap();
+    let scales = Scales::new(&[RealScale { bias: 0.1, alpha: 0.05, beta_squared: 0.002 }]);
+    let weights = Weights::Signs { signs, scales };
+    let model = Model::new(encoder, weights, Loss::Logistic, Labels::counting(2)).unwrap();
     Scorer::new(model).unwrap()
 }

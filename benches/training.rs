@@ -3,37 +3,33 @@
 
 mod synthetic;
 
-use binfm::encoding::{Cells, Encoder, Matrix, Table};
+use binfm::data::{Dataset, Labels, Matrix, Schema, Table, Target};
 use binfm::kernels::Isa;
-use binfm::model::Labels;
 use binfm::threads::{Stop, Threads};
-use binfm::training::{Epoch, Examples, Params, Run, Targets, Trained, train};
+use binfm::training::{Context, EpochReport, Params, Schedule, Trained, Trainer};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::ops::ControlFlow;
-use synthetic::{FEATURES, encoder, numbers};
+use synthetic::{FEATURES, numbers};
 
-const ROWS: usize = 10_000;
+const SAMPLES: usize = 10_000;
 
 fn epoch(criterion: &mut Criterion) {
-    let numbers = numbers(ROWS);
-    let targets = targets(&numbers);
+    let numbers = numbers(SAMPLES);
+    let matrix = Matrix::new(&numbers, FEATURES);
+    let dataset = Dataset { table: Table::Dense(&matrix), target: target(&numbers), weight: None };
+    let (threads, stop) = (Threads::single(), Stop::default());
     let mut group = criterion.benchmark_group("epoch");
     group.sample_size(10);
     for tilings in [1, 4] {
-        let encoder = encoder(&numbers, tilings);
-        let table = Table::Dense(&Matrix::new(&numbers, FEATURES));
-        let cells =
-            Cells::new(&encoder, Isa::detect().unwrap(), table, &Threads::one(), &Stop::default())
-                .unwrap();
-        let examples = Examples::all(&cells, &targets, None);
-        // A row's work is its active rows times their factors.
-        let factors = FEATURES * tilings as usize * Params::default().m;
-        group.throughput(Throughput::Elements((ROWS * factors) as u64));
+        // The work of a sample: its active rows times their factors.
+        let factors = FEATURES * tilings * Params::default().m;
+        group.throughput(Throughput::Elements((SAMPLES * factors) as u64));
         for isa in Isa::available() {
+            let context = Context { threads: &threads, isa, stop: &stop };
             group.bench_function(format!("tilings {tilings}, {}", isa.name()), |bencher| {
                 bencher.iter_batched(
-                    || encoder.clone(),
-                    |e| one_epoch(e, &examples, isa),
+                    || trainer(&dataset, tilings, context),
+                    |trainer| one_epoch(trainer, &dataset, context),
                     BatchSize::LargeInput,
                 );
             });
@@ -41,17 +37,22 @@ fn epoch(criterion: &mut Criterion) {
     }
 }
 
-fn one_epoch(encoder: Encoder, examples: &Examples, isa: Isa) -> Trained {
-    let params = Params { epochs: 1, ..Params::default() };
-    let run = Run { threads: &Threads::one(), isa, stop: &Stop::default() };
-    let go_on = &mut |_: &Epoch| ControlFlow::Continue(());
-    train(encoder, examples, None, Labels::counting(2), &params, run, go_on).unwrap()
+fn trainer(dataset: &Dataset, tilings: usize, context: Context) -> Trainer {
+    let params = Params { tilings, ..Params::default() }.check().unwrap();
+    Trainer::new(dataset, Schema::numeric(Labels::counting(2)), params, context).unwrap()
 }
 
-/// Two classes by the sign of a product: nothing a linear model could learn.
-fn targets(numbers: &[f32]) -> Targets {
-    let class = |row: &[f32]| u32::from((row[0] - 0.5) * (row[1] - 0.5) > 0.0);
-    Targets::Classes { of: numbers.chunks_exact(FEATURES).map(class).collect(), classes: 2 }
+/// Encodes the samples and makes one pass over them.
+fn one_epoch(mut trainer: Trainer, dataset: &Dataset, context: Context) -> Trained {
+    let schedule = Schedule { epochs: 1, ..Schedule::new(&Params::default()) };
+    let on_epoch = &mut |_: &EpochReport| ControlFlow::Continue(());
+    trainer.fit(dataset, None, schedule, context, on_epoch).unwrap()
+}
+
+/// Two classes by the sign of a product, which no linear model can learn.
+fn target(numbers: &[f32]) -> Target {
+    let class = |x: &[f32]| u32::from((x[0] - 0.5) * (x[1] - 0.5) > 0.0);
+    Target::Classes { of: numbers.chunks_exact(FEATURES).map(class).collect(), classes: 2 }
 }
 
 criterion_group!(benches, epoch);

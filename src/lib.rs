@@ -1,28 +1,30 @@
-//! Binarized factorization machines: every weight is one bit.
+//! Binarized factorization machines: tabular models whose weights are bits.
 //!
-//! table ─[`encoding`]→ active rows ─[`training`]→ [`model`] ─[`scoring`]→ scores
+//! Dataset ─[`encoding`]→ active rows ─[`training`]→ [`Model`] ─[`scoring`]→ scores
 //!
-//! A module uses only what stands above it in this list (`tests/core/layers.rs` holds it to that).
+//! Modules are listed in order of dependency: each uses only those above it, which `tests/core/layers.rs` checks.
 //!
-//! Without the feature `std` it reads models and scores rows, on anything that can allocate: see [`scoring`].
+//! Without the feature `std` the crate is `no_std`: it reads models and scores samples; see [`scoring`].
 #![cfg_attr(not(feature = "std"), no_std)]
-// An index is looked up with `get`; a module whose indices are right by construction says so and is let off.
+// Indices are looked up with `get`; a module whose indices are valid by construction opts out and says why.
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 
 #[macro_use]
 extern crate alloc;
 
-pub mod encoding;
-pub mod error;
-pub mod kernels;
-pub mod model;
-#[cfg(feature = "python")]
-mod python;
-pub mod scoring;
-#[cfg(feature = "std")]
-pub mod threads;
-#[cfg(feature = "std")]
-pub mod training;
+// The order is the map: `rustfmt::skip` on each line keeps it.
+#[rustfmt::skip] pub mod error;
+#[rustfmt::skip] pub mod memory;
+#[rustfmt::skip] #[cfg(feature = "std")] pub mod panics;
+#[rustfmt::skip] #[cfg(feature = "std")] pub mod threads;
+#[rustfmt::skip] pub mod kernels;
+#[rustfmt::skip] pub mod data;
+#[rustfmt::skip] pub mod encoding;
+#[rustfmt::skip] pub mod model;
+#[rustfmt::skip] pub mod format;
+#[rustfmt::skip] pub mod scoring;
+#[rustfmt::skip] #[cfg(feature = "std")] pub mod training;
+#[rustfmt::skip] #[cfg(feature = "python")] mod python;
 
 pub use error::{Error, Result};
 pub use model::Model;

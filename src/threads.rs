@@ -1,8 +1,8 @@
-//! Threads: how many, and a pool that survives `fork`.
+//! How many threads to use, and a pool of them that survives `fork`.
 //!
-//! rayon's own global pool is lost in a forked child: the first parallel call there waits for ever for threads that
-//! were not copied. So the pool is ours, is made at the first call that needs it, and is known by the process that
-//! made it; a child finds that the pool is not its own, leaves it alone and makes another.
+//! rayon's global pool does not survive a fork: the child's first parallel call waits forever for threads that were
+//! not copied. So this module keeps a pool of its own, created by the first call that needs one and tagged with the
+//! process that created it. A child sees that the pool is not its own, leaves it alone and creates another.
 
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -10,17 +10,17 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Set by the caller to end work early; looked at every few thousand rows.
+/// A flag by which the caller ends work early. Workers check it every few thousand samples or more often.
 #[derive(Debug, Default)]
 pub struct Stop(AtomicBool);
 
 impl Stop {
-    /// Ask the work to end.
+    /// Asks the work to end.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Fails once the work was asked to end.
+    /// Fails once the work has been asked to end.
     ///
     /// # Errors
     /// [`Error::Stopped`].
@@ -29,11 +29,12 @@ impl Stop {
     }
 }
 
-/// A number of threads: one (the caller's own) or a pool.
+/// The calling thread alone, or a pool.
 #[derive(Clone)]
 pub struct Threads(Option<Arc<Pool>>);
 
-/// A pool and the process that made it. Dropping it in another process would wait for threads that are not there.
+/// A pool and the process that created it. Dropping a pool in another process would wait for threads that do not
+/// exist there.
 struct Pool {
     process: u32,
     threads: usize,
@@ -51,40 +52,27 @@ impl Drop for Pool {
 static SHARED: Mutex<Option<Arc<Pool>>> = Mutex::new(None);
 
 impl Threads {
-    /// The caller's thread alone.
-    pub fn one() -> Self {
+    /// Uses the calling thread alone.
+    pub fn single() -> Self {
         Self(None)
     }
 
-    /// As many as asked for; `None` is `RAYON_NUM_THREADS`, or else all cores this process may use.
+    /// Uses as many threads as `n_jobs` means; see [`count`].
     ///
     /// # Errors
-    /// If `n_jobs` is not accepted or the threads cannot be started.
+    /// If `n_jobs` is out of range or the threads cannot be started.
     pub fn new(n_jobs: Option<i64>) -> Result<Self> {
-        Self::start(wanted(n_jobs)?)
-    }
-
-    /// So many.
-    ///
-    /// # Errors
-    /// If they cannot be started.
-    pub fn start(threads: usize) -> Result<Self> {
-        match threads {
-            1 => Ok(Self::one()),
-            _ => shared_pool(threads).map(|pool| Self(Some(pool))),
+        match count(n_jobs)? {
+            1 => Ok(Self::single()),
+            threads => shared_pool(threads).map(|pool| Self(Some(pool))),
         }
     }
 
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.0.as_ref().map_or(1, |pool| pool.threads)
-    }
-
-    /// Do `work` on each item and give the results in order. Each thread has a scratch of its own. One thread takes
-    /// the items as they come.
+    /// Applies `work` to each item and returns the results in order. Each thread has a scratch of its own; a single
+    /// thread consumes the items lazily.
     ///
     /// # Errors
-    /// The first that the work gives.
+    /// The first error of `work`.
     pub fn map<I: Send, S, R: Send>(
         &self,
         items: impl IntoIterator<Item = I>,
@@ -100,51 +88,52 @@ impl Threads {
     }
 }
 
-/// More threads than any machine of today has cores; a limit for mistakes.
-const MOST_THREADS: i64 = 4096;
+/// More threads than any machine has cores today; a bound against typing errors.
+const MAX_THREADS: i64 = 4096;
 
-/// The number of threads that `n_jobs` asks for; none is started.
+/// Returns the number of threads that `n_jobs` means, without starting any: −1 is all cores, `None` is
+/// `RAYON_NUM_THREADS` or else all cores that this process may use.
 ///
 /// # Errors
-/// If it is not accepted.
-pub fn wanted(n_jobs: Option<i64>) -> Result<usize> {
+/// If `n_jobs` is out of range.
+pub fn count(n_jobs: Option<i64>) -> Result<usize> {
     check(n_jobs)?;
     Ok(match n_jobs {
-        None => default_threads(),
+        None => default_count(),
         Some(-1) => cores(),
         Some(n) => n as usize,
     })
 }
 
-/// Whether `n_jobs` is accepted; unlike [`wanted`] it does not ask the system for anything.
+/// Checks the range of `n_jobs`; unlike [`count`] it makes no system call.
 ///
 /// # Errors
-/// If it is not.
+/// If it is out of range.
 pub fn check(n_jobs: Option<i64>) -> Result<()> {
     match n_jobs {
-        None | Some(-1 | 1..=MOST_THREADS) => Ok(()),
+        None | Some(-1 | 1..=MAX_THREADS) => Ok(()),
         Some(n) => {
-            let accepted = format!("are None, -1 (all cores) and 1 to {MOST_THREADS}");
-            Err(Error::value("n_jobs", n, accepted))
+            let must = format!("be None, -1 (all cores) or a whole number from 1 to {MAX_THREADS}");
+            Err(Error::value("n_jobs", must, n))
         }
     }
 }
 
-/// Asking takes a hundred times longer than scoring a row, so it is asked once.
+/// Asks the system once: the call takes a hundred times longer than scoring a sample.
 fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-fn default_threads() -> usize {
+fn default_count() -> usize {
     let named =
         std::env::var("RAYON_NUM_THREADS").ok().and_then(|n| n.trim().parse::<usize>().ok());
-    named.filter(|n| (1..=MOST_THREADS as usize).contains(n)).unwrap_or_else(cores)
+    named.filter(|n| (1..=MAX_THREADS as usize).contains(n)).unwrap_or_else(cores)
 }
 
-/// The pool of this process with that many threads, made if need be.
+/// Returns this process's pool of that many threads, creating it if necessary.
 ///
-/// The lock is held for a few instructions only, and never waited for: a fork may have copied it locked.
+/// The lock is held for a few instructions and never waited for: a fork may have copied it while it was held.
 fn shared_pool(threads: usize) -> Result<Arc<Pool>> {
     let process = std::process::id();
     let fits = |pool: &Arc<Pool>| pool.process == process && pool.threads == threads;
@@ -160,6 +149,6 @@ fn shared_pool(threads: usize) -> Result<Arc<Pool>> {
         .map_err(|_| Error::Threads(threads))?;
     let pool = Arc::new(Pool { process, threads, workers: Some(workers) });
     let old = SHARED.try_lock().ok().and_then(|mut shared| shared.replace(Arc::clone(&pool)));
-    drop(old); // outside the lock: ending a pool's threads takes a while
+    drop(old); // outside the lock: joining a pool's threads takes a while
     Ok(pool)
 }

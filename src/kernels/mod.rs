@@ -1,260 +1,156 @@
-//! The inner loops, and the choice of the instruction set they run with.
+//! The inner loops, and the instruction sets they are compiled for.
 //!
-//! [`portable`] is the definition: safe, scalar Rust. A faster tier is the same loop compiled for more instructions,
-//! so all tiers give the same bits. The choice is made once per process and carried as a token, [`Isa`].
-#![allow(clippy::indexing_slicing)] // lengths are checked once for each batch, by whoever calls
+//! Every kernel is defined by scalar Rust. A faster tier is the same loop compiled for more instructions, or a loop over
+//! SIMD registers, and gives the same bits: sums are of whole numbers or have a fixed order, everything else is computed
+//! element by element, and fused multiply-add is never used. The tier is chosen once per process and passed on as a
+//! token, [`Isa`].
+//!
+//! To add a kernel, write its algorithm (`#[inline(always)]`, so that each tier compiles it for its own instructions) and
+//! add it to the list below. To add a tier, define its registers in `arch/` and add it to the list of
+//! `for_tiers!` in `isa.rs`.
+#![allow(clippy::indexing_slicing)] // callers check lengths and row numbers once per batch
 #![allow(unsafe_code)]
+#![warn(clippy::undocumented_unsafe_blocks)]
 
-#[cfg(all(target_arch = "aarch64", feature = "std"))]
-mod aarch64;
+#[cfg(feature = "std")]
+mod arch;
+#[cfg(feature = "std")]
+mod float_step;
+mod float_sum;
+#[cfg(feature = "std")]
+mod floats;
+mod isa;
 pub mod lookup;
-pub mod portable;
-pub mod reals;
 #[cfg(feature = "std")]
-mod steps;
+mod lookup_vector;
+mod prefetch;
+mod search;
 #[cfg(feature = "std")]
-mod vector;
-#[cfg(all(target_arch = "x86_64", feature = "std"))]
-mod x86_64;
+mod sign_step;
+mod tally;
+mod weights;
 
 #[cfg(feature = "std")]
-use crate::Error;
-use crate::Result;
-use alloc::vec::Vec;
+pub use float_step::FloatGradient;
+pub use float_sum::{FloatRows, Sample, sum_squares};
+pub use isa::Isa;
+use isa::{Tier, for_tiers};
 pub use lookup::{CellTable, Count};
-pub use portable::{SignTable, Slot, Tally};
+pub use prefetch::prefetch;
 #[cfg(feature = "std")]
-pub use reals::RealPull;
-pub use reals::sum_squares;
-#[cfg(feature = "std")]
-use std::sync::OnceLock;
-#[cfg(feature = "std")]
-pub use steps::{Pull, Sums, Weights, positive};
+pub use sign_step::{SignGradient, SignSums};
+pub use tally::{Samples, SignTable, Slot, Tally};
+pub use weights::{RowWeights, is_positive};
 
-/// Proof that this CPU runs an instruction set; made only by [`Isa::detect`] and [`Isa::available`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Isa(Level);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Level {
-    Portable,
-    #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    Avx2,
-    #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    Avx512,
-    #[cfg(all(target_arch = "aarch64", feature = "std"))]
-    Neon,
+/// Generates the public function of each kernel, which runs the kernel's algorithm on the tier of an [`Isa`].
+///
+/// The algorithm stands to the right of `=`. Where SIMD tiers use another one, it follows `simd`, and
+/// `registers` is the module of the tier's registers.
+macro_rules! kernels {
+    ($(
+        $(#[$attribute:meta])*
+        fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $output:ty)?
+            = $portable:expr $(, simd $simd:expr)?;
+    )*) => {$(
+        $(#[$attribute])*
+        pub fn $name(isa: Isa, $($argument: $type),*) $(-> $output)? {
+            for_tiers!(dispatch! {
+                isa, fn($($argument: $type),*) -> first!($($output,)? ()), ($($argument),*),
+                $portable, first!($($simd,)? $portable)
+            })
+        }
+    )*};
 }
 
-/// Bytes that come from memory together.
-#[cfg(feature = "std")]
-const LINE: usize = 64;
-/// Environment variable that names the instruction set to use, for tests and bug reports.
-#[cfg(feature = "std")]
-const FORCE: &str = "BINFM_ISA";
-
-impl Isa {
-    /// The best of this CPU, or the one that `BINFM_ISA` names.
-    ///
-    /// # Errors
-    /// If `BINFM_ISA` names one that this CPU does not have.
-    #[cfg(feature = "std")]
-    pub fn detect() -> Result<Self> {
-        static CHOSEN: OnceLock<std::result::Result<Isa, String>> = OnceLock::new();
-        let choose = || match std::env::var(FORCE) {
-            Ok(name) => Self::available().into_iter().find(|isa| isa.name() == name).ok_or(name),
-            Err(_) => Ok(Self::available().pop().unwrap_or(Self(Level::Portable))),
-        };
-        CHOSEN.get_or_init(choose).clone().map_err(|name| {
-            let names: Vec<_> = Self::available().iter().map(|isa| isa.name()).collect();
-            Error::value(
-                FORCE,
-                format!("'{name}'"),
-                format!("on this CPU are {}", names.join(", ")),
-            )
-        })
-    }
-
-    /// The portable one: without std there is nobody to ask.
-    ///
-    /// # Errors
-    /// Never.
-    #[cfg(not(feature = "std"))]
-    pub fn detect() -> Result<Self> {
-        Ok(Self(Level::Portable))
-    }
-
-    /// All that this CPU can run, the fastest last.
-    pub fn available() -> Vec<Self> {
-        #[allow(unused_mut)] // there may be no other
-        let mut tiers = vec![Self(Level::Portable)];
-        #[cfg(all(target_arch = "x86_64", feature = "std"))]
-        if x86_64::has_avx2() {
-            tiers.push(Self(Level::Avx2));
-        }
-        #[cfg(all(target_arch = "x86_64", feature = "std"))]
-        if x86_64::has_avx512() {
-            tiers.push(Self(Level::Avx512));
-        }
-        #[cfg(all(target_arch = "aarch64", feature = "std"))]
-        if aarch64::has_neon() {
-            tiers.push(Self(Level::Neon));
-        }
-        tiers
-    }
-
-    /// Whether [`count_rows`] is faster than [`tally_rows`].
-    pub fn looks_up(self) -> bool {
-        self.0 != Level::Portable
-    }
-
-    /// Names of all tiers of this architecture, the fastest last.
-    pub const NAMES: &[&str] = &[
-        "portable",
-        #[cfg(all(target_arch = "x86_64", feature = "std"))]
-        "avx2",
-        #[cfg(all(target_arch = "x86_64", feature = "std"))]
-        "avx512",
-        #[cfg(all(target_arch = "aarch64", feature = "std"))]
-        "neon",
-    ];
-
-    /// The name by which `BINFM_ISA` calls it.
-    pub fn name(self) -> &'static str {
-        match self.0 {
-            Level::Portable => "portable",
-            #[cfg(all(target_arch = "x86_64", feature = "std"))]
-            Level::Avx2 => "avx2",
-            #[cfg(all(target_arch = "x86_64", feature = "std"))]
-            Level::Avx512 => "avx512",
-            #[cfg(all(target_arch = "aarch64", feature = "std"))]
-            Level::Neon => "neon",
-        }
-    }
-}
-
-/// Calls the tier that `isa` proves.
+/// Calls the portable algorithm, or the SIMD algorithm in a function with the target features of the tier.
 macro_rules! dispatch {
-    ($isa:expr, $name:ident($($argument:expr),*)) => {
-        match $isa.0 {
-            Level::Portable => portable::$name($($argument),*),
-            // SAFETY: an `Isa` of this level exists only where the CPU has the instructions.
-            #[cfg(all(target_arch = "x86_64", feature = "std"))]
-            Level::Avx2 => unsafe { x86_64::avx2::$name($($argument),*) },
-            // SAFETY: the same.
-            #[cfg(all(target_arch = "x86_64", feature = "std"))]
-            Level::Avx512 => unsafe { x86_64::avx512::$name($($argument),*) },
-            // SAFETY: the same.
-            #[cfg(all(target_arch = "aarch64", feature = "std"))]
-            #[allow(unused_unsafe)] // most of this tier are the portable functions
-            Level::Neon => unsafe { aarch64::$name($($argument),*) },
+    (
+        { $isa:ident, fn $parameters:tt -> $output:ty, $arguments:tt, $portable:expr, $simd:expr }
+        $($(#[$cfg:meta])* $tier:ident = $name:ident, $is_detected:ident[$($feature:tt),+];)*
+    ) => {
+        #[allow(unused_unsafe)] // most algorithms are safe functions
+        match $isa.tier() {
+            // SAFETY: a portable algorithm has no registers but scalar ones.
+            Tier::Portable => unsafe { $portable $arguments },
+            $(
+                $(#[$cfg])*
+                Tier::$tier => {
+                    #[target_feature($(enable = $feature),+)]
+                    fn enter $parameters -> $output {
+                        #[allow(unused_imports)] // most algorithms name no registers
+                        use arch::$name as registers;
+                        // SAFETY: this function has the target features of the tier.
+                        unsafe { $simd $arguments }
+                    }
+                    // SAFETY: `Isa` proves that the CPU has the target features of the tier.
+                    unsafe { enter $arguments }
+                }
+            )*
         }
     };
 }
 
-/// Ask for some numbers that will be read soon.
-#[inline(always)]
-pub fn prefetch<T>(numbers: &[T]) {
-    #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    for line in (0..size_of_val(numbers)).step_by(LINE) {
-        // SAFETY: SSE is part of the architecture, and a prefetch never faults.
-        unsafe {
-            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(numbers.as_ptr().cast::<i8>().wrapping_add(line));
-        }
-    }
-    #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
-    let _ = numbers;
+/// Expands to the first of one or two.
+#[allow(unused_macros)] // without std there is only the portable tier
+macro_rules! first {
+    ($first:tt $(, $second:tt)?) => {
+        $first
+    };
 }
 
-/// See [`lookup::count_rows`].
-pub fn count_rows(isa: Isa, table: &CellTable, values: &[f32], counts: &mut [Count]) {
-    dispatch!(isa, count_rows(table, values, counts));
-}
+kernels! {
+    /// Finds the cell of each key: the number of edges that are not above it. `edges` are in ascending order.
+    fn count_edges(keys: &[i32], edges: &[i32], cells: &mut [u32]) = search::count_edges;
 
-/// See [`portable::count_edges`].
-pub fn count_edges(isa: Isa, keys: &[i32], edges: &[i32], cells: &mut [u32]) {
-    dispatch!(isa, count_edges(keys, edges, cells));
-}
+    /// Tallies the active bits of each sample into `table.outputs` tallies.
+    fn tally_samples(table: &SignTable, samples: Samples<'_>, tallies: &mut [Tally]) = tally::tally_samples;
 
-/// See [`portable::tally_rows`].
-pub fn tally_rows(
-    isa: Isa,
-    table: &SignTable,
-    starts: &[u32],
-    ends: &[u32],
-    tallies: &mut [Tally],
-) {
-    dispatch!(isa, tally_rows(table, starts, ends, tallies));
-}
+    /// Tallies samples by looking their values up, without a list of active rows. `values` holds `table.columns` values
+    /// per sample, `counts` has room for `table.outputs` counts per sample.
+    fn count_samples(table: &CellTable, values: &[f32], counts: &mut [Count])
+        = lookup::count_samples, simd lookup_vector::count_samples::<registers::Vector>;
 
-/// See [`steps::sum_signs`].
-#[cfg(feature = "std")]
-pub fn sum_signs(
-    isa: Isa,
-    weights: &Weights,
-    starts: &[u32],
-    factors: usize,
-    sums: &mut [f32],
-) -> Sums {
-    dispatch!(isa, sum_signs(weights, starts, factors, sums))
-}
+    /// Sums the signs of the active rows: returns Σ w and Σ s², and stores the sums s of the factors in the first
+    /// `factors` of `sums`.
+    ///
+    /// A start activates `sums.len() / factors` consecutive rows, which are summed separately first; the rest of `sums`
+    /// is scratch space for that.
+    #[cfg(feature = "std")]
+    fn sum_signs(weights: &RowWeights, starts: &[u32], factors: usize, sums: &mut [f32]) -> SignSums
+        = sign_step::sum_signs;
 
-/// See [`steps::adagrad`].
-#[cfg(feature = "std")]
-pub fn adagrad(
-    isa: Isa,
-    weights: &mut Weights,
-    squares: &mut Weights,
-    starts: &[u32],
-    pull: &Pull,
-) {
-    dispatch!(isa, adagrad(weights, squares, starts, pull));
-}
+    /// Takes an Adagrad step with the proxies of all active rows. `squares` must start above zero.
+    #[cfg(feature = "std")]
+    fn adagrad(
+        weights: &mut RowWeights,
+        squares: &mut RowWeights,
+        starts: &[u32],
+        gradient: &SignGradient,
+    ) = sign_step::adagrad::<f32>, simd sign_step::adagrad::<registers::Floats>;
 
-/// See [`steps::sgd`].
-#[cfg(feature = "std")]
-pub fn sgd(isa: Isa, weights: &mut Weights, starts: &[u32], pull: &Pull) {
-    dispatch!(isa, sgd(weights, starts, pull));
-}
+    /// Takes a step of plain gradient descent with the proxies of all active rows.
+    #[cfg(feature = "std")]
+    fn sgd(weights: &mut RowWeights, starts: &[u32], gradient: &SignGradient) = sign_step::sgd;
 
-/// See [`reals::sum_reals`].
-pub fn sum_reals(
-    isa: Isa,
-    numbers: &[f32],
-    width: usize,
-    tilings: usize,
-    starts: &[u32],
-    values: &[f32],
-    sums: &mut [f32],
-) {
-    dispatch!(isa, sum_reals(numbers, width, tilings, starts, values, sums));
-}
+    /// Computes Σ x·v over the active rows for each of the `rows.width` columns.
+    fn sum_floats(rows: FloatRows<'_>, sample: Sample<'_>, sums: &mut [f32]) = float_sum::sum_floats;
 
-/// See [`reals::sum_real_signs`].
-#[cfg(feature = "std")]
-pub fn sum_real_signs(
-    isa: Isa,
-    numbers: &[f32],
-    width: usize,
-    tilings: usize,
-    starts: &[u32],
-    values: &[f32],
-    sums: &mut [f32],
-) {
-    dispatch!(isa, sum_real_signs(numbers, width, tilings, starts, values, sums));
-}
+    /// Computes Σ x·sign(v) over the active rows for each of the `rows.width` columns.
+    #[cfg(feature = "std")]
+    fn sum_float_signs(rows: FloatRows<'_>, sample: Sample<'_>, sums: &mut [f32])
+        = float_sum::sum_float_signs;
 
-/// See [`reals::step_reals`].
-#[cfg(feature = "std")]
-pub fn step_reals(
-    isa: Isa,
-    weights: &mut Weights,
-    squares: &mut Weights,
-    starts: &[u32],
-    values: &[f32],
-    sums: &[f32],
-    pull: &RealPull,
-) {
-    dispatch!(isa, step_reals(weights, squares, starts, values, sums, pull));
+    /// Updates the active float weights, with Adagrad unless `squares` is empty; then with plain gradient descent.
+    ///
+    /// ```text
+    /// g_w = ℓ'·x + λ1·w        g_v = ℓ'·β²·x·(s_f − x·v) + λ2·β·v
+    /// ```
+    #[cfg(feature = "std")]
+    fn step_floats(
+        weights: &mut RowWeights,
+        squares: &mut RowWeights,
+        sample: Sample<'_>,
+        sums: &[f32],
+        gradient: &FloatGradient,
+    ) = float_step::step_floats;
 }

@@ -1,39 +1,35 @@
-//! The family of factorization machines: which features they see and which weights are bits.
+//! The family of factorization machines: which features they see, and which weights are bits.
 
-/// Which of the family a model is.
+/// A member of the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Bins; w and V are bits.
+    /// Binned features; w and V are bits.
     Bfm,
-    /// Bins; w and V are floats.
+    /// Binned features; w and V are floats.
     Sefm,
-    /// Raw values; w is floats and V bits.
+    /// Raw features; w is floats, V is bits.
     Dfm,
-    /// Raw values; w and V are floats.
+    /// Raw features; w and V are floats.
     Fm,
 }
 
 impl Method {
-    /// All of them, in the order of their numbers in the file.
-    pub const ALL: [Self; 4] = [Self::Bfm, Self::Sefm, Self::Dfm, Self::Fm];
+    /// All methods, in the order of their numbers in a file, with the names by which users know them.
+    pub const NAMED: [(&'static str, Self); 4] =
+        [("bfm", Self::Bfm), ("sefm", Self::Sefm), ("dfm", Self::Dfm), ("fm", Self::Fm)];
 
-    /// The name by which the user calls it.
+    /// Returns the name by which users know it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Bfm => "bfm",
-            Self::Sefm => "sefm",
-            Self::Dfm => "dfm",
-            Self::Fm => "fm",
-        }
+        Self::NAMED.iter().find(|(_, method)| *method == self).map_or("", |(name, _)| name)
     }
 
-    /// Whether numbers are used as they are, in standard units, instead of by their bins.
+    /// Returns whether numbers are used raw, in standard units, instead of binned.
     pub fn is_raw(self) -> bool {
         matches!(self, Self::Dfm | Self::Fm)
     }
 
-    /// Whether factors are ±1, with a scale.
-    pub fn has_signs(self) -> bool {
+    /// Returns whether factors are ±1, with a scale.
+    pub fn has_sign_factors(self) -> bool {
         matches!(self, Self::Bfm | Self::Dfm)
     }
 }

@@ -1,64 +1,23 @@
-//! A finished model: how values become active rows, one bit a weight with whole-number scales, or floats. It never
-//! changes.
+//! A finished model: an encoder, weights that are bits with integer scales or floats, and labels. It never changes.
 
-mod bits;
-mod bytes;
-#[cfg(feature = "std")]
-mod disk;
-mod features;
-mod file;
-mod frame;
-mod header;
-mod labels;
-mod merge;
+mod floats;
+mod loss;
 mod method;
-mod names;
-mod reals;
-mod score;
+mod scales;
+mod signs;
 mod weights;
 
-pub use bits::SignRows;
-pub use labels::Labels;
+pub use floats::{Factors, FloatOutput, FloatWeights};
+pub use crate::data::Labels;
+pub use loss::Loss;
 pub use method::Method;
-pub use reals::{RealFunction, Reals};
-pub use score::{Real, Scales, Terms};
+pub use scales::{MAX_EXPONENT, MAX_SHIFT, Multipliers, RealScale, Scales, Terms};
+pub use signs::SignRows;
 pub use weights::Weights;
 
 use crate::encoding::Encoder;
 use crate::{Error, Result};
 use alloc::{string::String, vec::Vec};
-
-/// What training minimised, and so what a score means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Loss {
-    /// log(1 + exp(−y·s)): scores are log-odds.
-    Logistic,
-    /// max(0, 1 − y·s)
-    Hinge,
-    /// max(0, 1 − y·s)²
-    SquaredHinge,
-    /// (s − y)² / 2: regression.
-    Squared,
-    /// log Σ exp(s) − s of the right class: the scores of three classes and more learn together.
-    Softmax,
-}
-
-impl Loss {
-    /// All of them, in the order of their numbers in the file.
-    pub const ALL: [Self; 5] =
-        [Self::Logistic, Self::Hinge, Self::SquaredHinge, Self::Squared, Self::Softmax];
-
-    /// The name by which the user calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Logistic => "logistic",
-            Self::Hinge => "hinge",
-            Self::SquaredHinge => "squared_hinge",
-            Self::Squared => "squared",
-            Self::Softmax => "softmax",
-        }
-    }
-}
 
 /// A trained model.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,101 +29,128 @@ pub struct Model {
     names: Option<Vec<String>>,
 }
 
-/// Bits of m · (most active rows)²: Q and the sums on the way to it stay within 64 bits.
+/// m · (maximum of active rows)² stays below 2^60, so that Q and the sums that lead to it fit 64 bits.
 const PAIR_BITS: u32 = 60;
 
-/// The length of a file has four bytes; an eighth is left for everything but the weights.
-const MOST_BYTES: u64 = (1 << 32) / 8 * 7;
+/// The length of a file takes four bytes; an eighth is reserved for everything but the weights.
+const MAX_WEIGHT_BYTES: u64 = (1 << 32) / 8 * 7;
 
 impl Model {
-    /// Put the parts together.
+    /// Puts the parts together.
     ///
     /// # Errors
-    /// If they are so large that a score could overflow.
-    pub fn new(
-        encoder: Encoder,
-        signs: SignRows,
-        scales: Scales,
-        loss: Loss,
-        labels: Labels,
-    ) -> Result<Self> {
-        let active = u128::from(encoder.most_active());
-        let pairs = signs.factors() as u128 * active * active;
-        if pairs >> PAIR_BITS != 0 {
-            let given = format!("{active} active rows with m = {}", signs.factors());
-            return Err(Error::value("X", given, format!("are m · rows² below 2^{PAIR_BITS}")));
+    /// If they are so large that a score could overflow, or floats are not finite.
+    pub fn new(encoder: Encoder, weights: Weights, loss: Loss, labels: Labels) -> Result<Self> {
+        match &weights {
+            Weights::Signs { signs, .. } => check_pairs(&encoder, signs.factors())?,
+            Weights::Floats(floats) if !floats.are_finite() => return Err(Error::Diverged),
+            Weights::Floats(_) => {}
         }
-        check_size(signs.bytes().len())?;
-        let weights = Weights::Bits { signs, scales };
+        check_size(weights.size())?;
         Ok(Self { encoder, weights, loss, labels, names: None })
     }
 
-    /// The same with float weights.
+    /// Returns the model if none of its scores can be infinite.
     ///
     /// # Errors
-    /// If they are too many, or no numbers.
-    pub fn with_reals(encoder: Encoder, reals: Reals, loss: Loss, labels: Labels) -> Result<Self> {
-        check_size(reals.size())?;
-        if !reals.are_finite() {
-            return Err(without_end());
-        }
-        Ok(Self { encoder, weights: Weights::Reals(reals), loss, labels, names: None })
-    }
-
-    /// The same, if none of its scores can be infinite.
-    ///
-    /// # Errors
-    /// If one can, which a training that goes astray leads to.
-    pub fn checked(self) -> Result<Self> {
-        if let Weights::Bits { signs, scales } = &self.weights {
-            let active = self.encoder.most_active();
+    /// If one can be, because training diverged.
+    pub fn checked_finite(self) -> Result<Self> {
+        if let Weights::Signs { signs, scales } = &self.weights {
+            let active = self.encoder.max_active();
             if !scales.are_finite(active, signs.factors() as u64 * active * active) {
-                return Err(without_end());
+                return Err(Error::Diverged);
             }
         }
         Ok(self)
     }
 
-    /// A model with one factor that has learned nothing yet.
+    /// Returns the same model with other encoder and weights.
     ///
     /// # Errors
-    /// If it is so large that a score could overflow.
-    pub fn blank(encoder: Encoder) -> Result<Self> {
-        let signs = SignRows::new(encoder.rows() as usize, 1, 1, |_, _, _| false);
-        Self::new(encoder, signs, Scales::new(&[Real::default()]), Loss::Squared, Labels::None)
+    /// See [`Model::new`].
+    pub fn with_weights(&self, encoder: Encoder, weights: Weights) -> Result<Self> {
+        let model = Self::new(encoder, weights, self.loss, self.labels.clone())?;
+        Ok(Self { names: self.names.clone(), ..model })
     }
 
-    /// How values become active rows.
+    /// Returns the same model with names of its columns.
+    ///
+    /// # Errors
+    /// If there is not one name per column, or two are the same.
+    pub fn with_names(self, names: Vec<String>) -> Result<Self> {
+        let columns = self.encoder.columns();
+        if names.len() != columns {
+            let must = format!("have {columns} entries, one per column");
+            return Err(Error::value("names", must, names.len()));
+        }
+        if !are_distinct(&names) {
+            return Err(Error::value("names", "be distinct", "the same name twice"));
+        }
+        Ok(Self { names: Some(names), ..self })
+    }
+
+    /// Returns the same model without names of its columns.
+    #[must_use]
+    pub fn without_names(&self) -> Self {
+        Self { names: None, ..self.clone() }
+    }
+
+    /// Returns the same model with the class labels 0, 1, …, which take no bytes in a file.
+    #[must_use]
+    pub fn without_labels(&self) -> Self {
+        let labels = match &self.labels {
+            Labels::None => Labels::None,
+            labels => Labels::counting(labels.len()),
+        };
+        Self { labels, ..self.clone() }
+    }
+
+    /// Returns how values become active rows.
     pub fn encoder(&self) -> &Encoder {
         &self.encoder
     }
 
-    /// The weights.
+    /// Returns the weights.
     pub fn weights(&self) -> &Weights {
         &self.weights
     }
 
-    /// What training minimised.
+    /// Returns the loss that training minimized.
     pub fn loss(&self) -> Loss {
         self.loss
     }
 
-    /// The class labels.
+    /// Returns the class labels.
     pub fn labels(&self) -> &Labels {
         &self.labels
     }
+
+    /// Returns the names of the columns, if they have any.
+    pub fn names(&self) -> Option<&[String]> {
+        self.names.as_deref()
+    }
 }
 
-/// Weights or scores that are no longer numbers.
-pub fn without_end() -> Error {
-    let accepted = "is a smaller one (or targets in other units)";
-    Error::value("learning_rate", "weights that grew without end", accepted)
+/// Returns whether no two names are the same.
+pub fn are_distinct(names: &[String]) -> bool {
+    let mut sorted: Vec<&String> = names.iter().collect();
+    sorted.sort_unstable();
+    sorted.is_sorted_by(|a, b| a < b)
+}
+
+fn check_pairs(encoder: &Encoder, factors: usize) -> Result<()> {
+    let active = u128::from(encoder.max_active());
+    if (factors as u128 * active * active) >> PAIR_BITS != 0 {
+        let must = format!("keep m times the square of active rows below 2**{PAIR_BITS}");
+        return Err(Error::value("X", must, format!("{active} active rows with m = {factors}")));
+    }
+    Ok(())
 }
 
 fn check_size(bytes: usize) -> Result<()> {
-    if bytes as u64 > MOST_BYTES {
-        let given = format!("{bytes} bytes of weights");
-        return Err(Error::value("m", given, format!("are up to {MOST_BYTES}")));
+    if bytes as u64 > MAX_WEIGHT_BYTES {
+        let must = format!("give at most {MAX_WEIGHT_BYTES} bytes of weights");
+        return Err(Error::value("m", must, bytes));
     }
     Ok(())
 }

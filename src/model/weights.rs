@@ -1,43 +1,56 @@
-//! What a model has learned: bits with whole-number scales, or floats.
+//! What a model has learned: bits with integer scales, or floats.
 
-use super::{Method, Reals, Scales, SignRows};
+use super::{FloatWeights, Method, Scales, SignRows};
 
-/// The weights of all score functions.
+/// The weights of all outputs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Weights {
     /// One bit each.
-    Bits {
+    Signs {
         /// The ±1 weights.
         signs: SignRows,
         /// The multipliers of the integer score.
         scales: Scales,
     },
     /// Some or all are floats.
-    Reals(Reals),
+    Floats(FloatWeights),
 }
 
 impl Weights {
-    /// Which of the family they belong to.
+    /// Returns the method they belong to.
     pub fn method(&self) -> Method {
         match self {
-            Self::Bits { .. } => Method::Bfm,
-            Self::Reals(reals) => reals.method,
+            Self::Signs { .. } => Method::Bfm,
+            Self::Floats(floats) => floats.method(),
         }
     }
 
-    /// Number of score functions.
-    pub fn functions(&self) -> usize {
+    /// Returns whether every weight is a bit.
+    pub fn is_signs(&self) -> bool {
+        matches!(self, Self::Signs { .. })
+    }
+
+    /// Returns the number of outputs.
+    pub fn outputs(&self) -> usize {
         match self {
-            Self::Bits { signs, .. } => signs.functions(),
-            Self::Reals(reals) => reals.functions(),
+            Self::Signs { signs, .. } => signs.outputs(),
+            Self::Floats(floats) => floats.outputs(),
         }
     }
 
-    /// Number of factors: m.
+    /// Returns the number of factors m.
     pub fn factors(&self) -> usize {
         match self {
-            Self::Bits { signs, .. } => signs.factors(),
-            Self::Reals(reals) => reals.m,
+            Self::Signs { signs, .. } => signs.factors(),
+            Self::Floats(floats) => floats.factors(),
+        }
+    }
+
+    /// Returns their bytes in a file, without the scales.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Signs { signs, .. } => signs.bytes().len(),
+            Self::Floats(floats) => floats.size(),
         }
     }
 }

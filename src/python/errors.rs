@@ -1,9 +1,9 @@
-//! Each error as the Python exception that a user expects.
+//! Each error becomes the Python exception that users expect.
 
 use crate::Error;
 use pyo3::create_exception;
 use pyo3::exceptions::{
-    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
+    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
 
@@ -18,12 +18,13 @@ impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
         let sentence = error.to_string();
         match error {
-            Error::Value { .. } => PyValueError::new_err(sentence),
+            Error::Value { .. } | Error::Diverged => PyValueError::new_err(sentence),
+            Error::Type { .. } => PyTypeError::new_err(sentence),
             Error::Format { .. } => ModelFormatError::new_err(sentence),
             Error::Memory(_) => PyMemoryError::new_err(sentence),
             Error::Stopped => PyKeyboardInterrupt::new_err(()),
             Error::Threads(_) | Error::Internal => PyRuntimeError::new_err(sentence),
-            // With the system's number and the path, Python picks FileNotFoundError and its like.
+            // Given the error number and the path, Python picks FileNotFoundError and the like.
             Error::Io { path, source } => match source.raw_os_error() {
                 Some(number) => PyOSError::new_err((number, system_text(&source), path)),
                 None => PyOSError::new_err(format!("{path}: {source}")),
@@ -32,7 +33,7 @@ impl From<Error> for PyErr {
     }
 }
 
-/// What the system says, without the number that Rust adds and Python adds again.
+/// Returns the system's message without the error number, which both Rust and Python append.
 fn system_text(source: &std::io::Error) -> String {
     let text = source.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()

@@ -1,13 +1,14 @@
-//! The Python face: borrow arrays, let go of the interpreter, convert the result.
+//! The Python interface: borrow arrays, release the interpreter, convert the result.
 
 mod arrays;
-mod door;
-mod engine;
+mod dataset;
+mod encoder;
 mod errors;
 mod features;
+mod inspect;
+mod interrupt;
 mod model;
-mod reading;
-mod train;
+mod params;
 mod trainer;
 
 use pyo3::prelude::*;
@@ -16,13 +17,15 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
+    use super::encoder::PyEncoder;
+    #[pymodule_export]
     use super::errors::ModelFormatError;
+    #[pymodule_export]
+    use super::inspect::{active_cells, count_cells, layout, multipliers, spans, sum_values};
     #[pymodule_export]
     use super::model::PyModel;
     #[pymodule_export]
-    use super::reading::{active_cells, count_cells, multipliers, spans, sum_values};
-    #[pymodule_export]
-    use super::train::{encode, instruction_set, train};
+    use super::params::{check_params, instruction_set, parameters, thread_count};
     #[pymodule_export]
     use super::trainer::PyTrainer;
     #[allow(non_upper_case_globals)] // Python's name

@@ -1,42 +1,42 @@
 //! `binfm._core.Model`.
-#![allow(clippy::redundant_closure_for_method_calls)] // a method of `RowTerms` has one lifetime, a closure any
+#![allow(clippy::redundant_closure_for_method_calls)] // a method of `SampleTerms` has one lifetime, a closure any
 
 use super::arrays::{Arrays, Row};
-use super::door;
-use super::engine::{Engine, RowTerms};
 use super::features::fields;
-use crate::encoding::{Levels, Table, Values};
-use crate::error::{ask, guard, room};
-use crate::model::{Labels, Loss, Model, Weights};
+use super::interrupt;
+use crate::data::{Labels, Table};
+use crate::encoding::{Categories, CellMap};
+use crate::memory::{check_available, with_capacity};
+use crate::model::{Model, Weights};
+use crate::scoring::{SampleTerms, Scorer};
 use crate::threads::{self, Stop, Threads};
-use crate::{Error, Result};
+use crate::{Error, Result, panics};
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat};
 use std::borrow::Cow;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::slice;
 
-/// A trained model and its tables for scoring.
+/// A trained model, prepared for scoring.
 #[pyclass(frozen, module = "binfm._core", name = "Model")]
-pub struct PyModel(Engine);
+pub struct PyModel(Scorer);
 
-/// Numbers of weights looked up (rows · features · tilings · functions) from which threads and signals are worth it.
-const LONG: usize = 1 << 21;
+/// Weights read (samples · features · tilings · outputs) from which threads and checks for signals pay.
+const MIN_DETACHED: usize = 1 << 21;
 
 impl PyModel {
     pub fn new(model: Model) -> Result<Self> {
-        Engine::new(model).map(Self)
+        Scorer::new(model).map(Self)
     }
 
-    /// The model itself.
+    /// Returns the model.
     pub fn model(&self) -> &Model {
         self.0.model()
     }
 
-    fn with_or_without(&self, names: bool, labels: bool) -> Cow<'_, Model> {
+    fn stripped(&self, names: bool, labels: bool) -> Cow<'_, Model> {
         let mut model = Cow::Borrowed(self.model());
         if !names {
             model = Cow::Owned(model.without_names());
@@ -47,56 +47,68 @@ impl PyModel {
         model
     }
 
-    /// `per_row` values of each row: a 1-D array where it is one, else a 2-D one.
-    fn each_row<'py, T: Element + Send>(
+    /// Returns `per_sample` values of each sample: a 1-D array if there is one, else a 2-D array.
+    fn each_sample<'py, T: Element + Send>(
         &self,
         py: Python<'py>,
         arrays: &Arrays,
         n_jobs: Option<i64>,
-        per_row: usize,
-        write: impl Fn(RowTerms, &mut [T]) + Sync + Send,
+        per_sample: usize,
+        write: impl Fn(SampleTerms, &mut [T]) + Sync + Send,
     ) -> PyResult<Bound<'py, PyAny>> {
-        threads::check(n_jobs)?;
-        arrays.with(|table| {
-            let array = zeros(py, table.rows().saturating_mul(per_row))?;
-            let mut borrowed = array.try_readwrite()?;
-            let out = borrowed.as_slice_mut()?;
-            if self.lookups(table) < LONG {
-                let stop = Stop::default();
-                let work = || self.0.each_row(table, &Threads::one(), &stop, out, write);
-                py.detach(|| guard(work))?;
-            } else {
-                let threads = Threads::start(threads::wanted(n_jobs)?)?;
-                let work = |stop: &Stop, _| self.0.each_row(table, &threads, stop, out, write);
-                door::leave(py, work, |()| Ok(ControlFlow::Continue(())))?;
-            }
-            drop(borrowed);
-            if per_row == 1 {
-                return Ok(array.into_any());
-            }
-            Ok(array.reshape([table.rows(), per_row])?.into_any())
+        self.array(py, arrays, n_jobs, per_sample, |table, threads, stop, out| {
+            self.0.each_sample(table, threads, stop, out, write)
         })
     }
 
-    /// `each` values of every function and row, function by function.
-    fn by_function<T, I: IntoIterator<Item = T>>(
+    /// Returns an array of `per_sample` values of each sample that `fill` has written.
+    fn array<'py, T: Element + Send>(
+        &self,
+        py: Python<'py>,
+        arrays: &Arrays,
+        n_jobs: Option<i64>,
+        per_sample: usize,
+        fill: impl FnOnce(Table, &Threads, &Stop, &mut [T]) -> Result<()> + Send,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        threads::check(n_jobs)?;
+        arrays.with(|table| {
+            let array = zeros(py, table.samples().saturating_mul(per_sample))?;
+            let mut borrowed = array.try_readwrite()?;
+            let out = borrowed.as_slice_mut()?;
+            if self.weights_read(table) < MIN_DETACHED {
+                let (thread, stop) = (Threads::single(), Stop::default());
+                py.detach(|| panics::catch(|| fill(table, &thread, &stop, out)))?;
+            } else {
+                let threads = Threads::new(n_jobs)?;
+                interrupt::detach(py, |stop| fill(table, &threads, stop, out))?;
+            }
+            drop(borrowed);
+            if per_sample == 1 {
+                return Ok(array.into_any());
+            }
+            Ok(array.reshape([table.samples(), per_sample])?.into_any())
+        })
+    }
+
+    /// Returns `each` values of every output and row, output by output.
+    fn by_output<T, I: IntoIterator<Item = T>>(
         &self,
         each: usize,
         values: impl Fn(usize, usize) -> I,
     ) -> PyResult<Vec<T>> {
         let rows = self.rows();
-        let mut out = room(self.functions().saturating_mul(rows).saturating_mul(each))?;
-        guard(|| {
-            for function in 0..self.functions() {
-                (0..rows).for_each(|row| out.extend(values(function, row)));
+        let mut out = with_capacity(self.outputs().saturating_mul(rows).saturating_mul(each))?;
+        panics::catch(|| {
+            for output in 0..self.outputs() {
+                (0..rows).for_each(|row| out.extend(values(output, row)));
             }
             Ok(out)
         })
     }
 
-    fn lookups(&self, table: Table) -> usize {
-        let active = self.model().encoder().most_active() as usize;
-        table.rows().saturating_mul(active).saturating_mul(self.model().weights().functions())
+    fn weights_read(&self, table: Table) -> usize {
+        let active = self.model().encoder().max_active() as usize;
+        table.samples().saturating_mul(active).saturating_mul(self.outputs())
     }
 }
 
@@ -104,12 +116,12 @@ impl PyModel {
 impl PyModel {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, blob: &[u8]) -> PyResult<Self> {
-        Ok(py.detach(|| guard(|| Model::from_bytes(blob).and_then(Self::new)))?)
+        Ok(py.detach(|| panics::catch(|| Model::from_bytes(blob).and_then(Self::new)))?)
     }
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Ok(py.detach(|| guard(|| Model::load(&path).and_then(Self::new)))?)
+        Ok(py.detach(|| panics::catch(|| Model::load(&path).and_then(Self::new)))?)
     }
 
     fn to_bytes<'py>(
@@ -118,11 +130,11 @@ impl PyModel {
         names: bool,
         labels: bool,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        guard(|| Ok(PyBytes::new(py, &self.with_or_without(names, labels).to_bytes())))
+        panics::catch(|| Ok(PyBytes::new(py, &self.stripped(names, labels).to_bytes())))
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf, names: bool, labels: bool) -> PyResult<()> {
-        Ok(py.detach(|| guard(|| self.with_or_without(names, labels).save(&path)))?)
+        Ok(py.detach(|| panics::catch(|| self.stripped(names, labels).save(&path)))?)
     }
 
     #[getter]
@@ -132,11 +144,11 @@ impl PyModel {
 
     #[getter]
     fn nbytes(&self) -> PyResult<usize> {
-        guard(|| Ok(self.model().size()))
+        panics::catch(|| Ok(self.model().size()))
     }
 
     fn size_report(&self) -> PyResult<Vec<(&'static str, usize)>> {
-        guard(|| Ok(self.model().size_report()))
+        panics::catch(|| Ok(self.model().size_report()))
     }
 
     #[getter]
@@ -150,8 +162,8 @@ impl PyModel {
     }
 
     #[getter]
-    fn functions(&self) -> usize {
-        self.model().weights().functions()
+    fn outputs(&self) -> usize {
+        self.model().weights().outputs()
     }
 
     #[getter]
@@ -182,110 +194,107 @@ impl PyModel {
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
         Ok(match self.model().labels() {
             Labels::None => ("none", Vec::<i64>::new().into_pyobject(py)?),
-            Labels::Whole(labels) => ("int", labels.into_pyobject(py)?),
-            Labels::Number(labels) => ("float", labels.into_pyobject(py)?),
+            Labels::Ints(labels) => ("int", labels.into_pyobject(py)?),
+            Labels::Floats(labels) => ("float", labels.into_pyobject(py)?),
             Labels::Bool => ("bool", vec![false, true].into_pyobject(py)?),
-            Labels::Text(labels) => ("text", labels.into_pyobject(py)?),
+            Labels::Texts(labels) => ("text", labels.into_pyobject(py)?),
         })
     }
 
-    /// The fields of `binfm.Feature`.
+    /// Returns the fields of `binfm.Feature`.
     fn feature<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
-        fields(py, self.model().encoder().of_column(index))
+        fields(py, self.model().encoder().feature_of(index))
     }
 
     fn vocabulary(&self, index: usize) -> Option<Vec<String>> {
-        match self.model().encoder().of_column(index).map(|feature| &feature.values) {
-            Some(Values::Levels(Levels::Text(texts))) => Some(texts.clone()),
+        match self.model().encoder().feature_of(index).map(|feature| &feature.map) {
+            Some(CellMap::Categories(Categories::Texts(texts))) => Some(texts.clone()),
             _ => None,
         }
     }
 
     #[getter]
     fn text_columns(&self) -> Vec<usize> {
-        let text = |values: &Values| matches!(values, Values::Levels(Levels::Text(_)));
+        let is_text = |map: &CellMap| matches!(map, CellMap::Categories(Categories::Texts(_)));
         let features = self.model().encoder().features().iter();
-        features.filter(|feature| text(&feature.values)).map(|feature| feature.column).collect()
+        features.filter(|feature| is_text(&feature.map)).map(|feature| feature.column).collect()
     }
 
     #[getter]
     fn unused_columns(&self) -> Vec<usize> {
         let encoder = self.model().encoder();
-        (0..encoder.columns()).filter(|&column| encoder.of_column(column).is_none()).collect()
+        (0..encoder.columns()).filter(|&column| encoder.feature_of(column).is_none()).collect()
     }
 
-    /// Parameter rows and bytes of the features, if it did without some columns more.
-    fn size_without(&self, columns: Vec<usize>) -> PyResult<(usize, usize)> {
-        guard(|| Ok(self.model().size_without(&columns)))
-    }
-
-    /// α, β and bias of each score function.
+    /// Returns α, β and bias of each output.
     fn scales(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
-        let scale = |function: usize| match self.model().weights() {
-            Weights::Bits { scales, .. } => {
-                let real = scales.real(function);
+        let scale = |output: usize| match self.model().weights() {
+            Weights::Signs { scales, .. } => {
+                let real = scales.real(output);
                 (real.alpha, (real.beta_squared.sqrt(), real.bias))
             }
-            Weights::Reals(reals) => {
-                let bias = reals.bias().get(function).copied().unwrap_or(0.0);
-                (1.0, (reals.beta(function), bias.into()))
+            Weights::Floats(floats) => {
+                let bias = floats.bias().get(output).copied().unwrap_or(0.0);
+                (1.0, (floats.beta(output), bias.into()))
             }
         };
-        let (alpha, (beta, bias)) = (0..self.functions()).map(scale).unzip();
+        let (alpha, (beta, bias)) = (0..self.outputs()).map(scale).unzip();
         (alpha, beta, bias)
     }
 
-    /// int8 where they are signs, else float32.
+    /// Returns w: int8 if they are signs, else float32.
     fn w<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let shape = [self.functions(), self.rows()];
+        let shape = [self.outputs(), self.rows()];
         match self.model().weights() {
-            Weights::Bits { signs, .. } => {
-                let sign = |function: usize, row: usize| [signs.sign(function, row, 0)];
-                Ok(PyArray1::from_vec(py, self.by_function(1, sign)?).reshape(shape)?.into_any())
+            Weights::Signs { signs, .. } => {
+                let sign = |output: usize, row: usize| [signs.sign(output, row, 0)];
+                Ok(PyArray1::from_vec(py, self.by_output(1, sign)?).reshape(shape)?.into_any())
             }
-            Weights::Reals(reals) => {
-                let w = |function: usize, row: usize| [reals.w_of(function, row)];
-                Ok(PyArray1::from_vec(py, self.by_function(1, w)?).reshape(shape)?.into_any())
+            Weights::Floats(floats) => {
+                let w = |output: usize, row: usize| [floats.w_of(output, row)];
+                Ok(PyArray1::from_vec(py, self.by_output(1, w)?).reshape(shape)?.into_any())
             }
         }
     }
 
-    /// int8 where they are signs, else float32.
+    /// Returns V: int8 if they are signs, else float32.
     #[pyo3(name = "V")]
     fn factors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let m = self.m();
-        let shape = [self.functions(), self.rows(), m];
+        let shape = [self.outputs(), self.rows(), m];
         match self.model().weights() {
-            Weights::Bits { signs, .. } => {
-                let own = |function, row| (1..=m).map(move |i| signs.sign(function, row, i));
-                Ok(PyArray1::from_vec(py, self.by_function(m, own)?).reshape(shape)?.into_any())
+            Weights::Signs { signs, .. } => {
+                let own = |output, row| (1..=m).map(move |i| signs.sign(output, row, i));
+                Ok(PyArray1::from_vec(py, self.by_output(m, own)?).reshape(shape)?.into_any())
             }
-            Weights::Reals(reals) if reals.has_signs() => {
-                let own = |function, row| reals.v_of(function, row).map(|v| v as i8);
-                Ok(PyArray1::from_vec(py, self.by_function(m, own)?).reshape(shape)?.into_any())
+            Weights::Floats(floats) if floats.method().has_sign_factors() => {
+                let own = |output, row| floats.v_of(output, row).map(|v| v as i8);
+                Ok(PyArray1::from_vec(py, self.by_output(m, own)?).reshape(shape)?.into_any())
             }
-            Weights::Reals(reals) => {
-                let own = |function, row| reals.v_of(function, row);
-                Ok(PyArray1::from_vec(py, self.by_function(m, own)?).reshape(shape)?.into_any())
+            Weights::Floats(floats) => {
+                let own = |output, row| floats.v_of(output, row);
+                Ok(PyArray1::from_vec(py, self.by_output(m, own)?).reshape(shape)?.into_any())
             }
         }
     }
 
-    /// L of all score functions and then Q of all, for each row: whole numbers of a model of bits.
+    /// Returns L of all outputs and then Q of all, for each sample: integers if every weight is a bit.
     fn terms<'py>(
         &self,
         py: Python<'py>,
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let functions = self.functions();
+        let each = 2 * self.outputs();
         match self.model().weights() {
-            Weights::Bits { .. } => {
-                self.each_row(py, &X, n_jobs, 2 * functions, |terms, out| terms.write_whole(out))
-            }
-            Weights::Reals(_) => {
-                self.each_row(py, &X, n_jobs, 2 * functions, |terms, out| terms.write_real(out))
-            }
+            Weights::Signs { .. } => self.each_sample(py, &X, n_jobs, each, |terms, out| {
+                let SampleTerms::Sign(_, terms) = terms else { return };
+                write_terms(terms.iter().map(|terms| (terms.linear, terms.pairs)), out);
+            }),
+            Weights::Floats(_) => self.each_sample(py, &X, n_jobs, each, |terms, out| {
+                let SampleTerms::Float(_, terms) = terms else { return };
+                write_terms(terms.iter().map(|terms| (terms.linear, terms.pairs)), out);
+            }),
         }
     }
 
@@ -295,20 +304,22 @@ impl PyModel {
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.each_row(py, &X, n_jobs, self.functions(), |terms, out| terms.write_scores(out))
+        let outputs = self.outputs();
+        self.array(py, &X, n_jobs, outputs, |table, threads, stop, out| {
+            self.0.scores(table, threads, stop, out)
+        })
     }
 
-    /// The score of one row: a float, or a list of one for each class.
+    /// Returns the score of one sample: a float, or a list of one per class.
     #[pyo3(signature = (row, /))]
     fn score_row<'py>(&self, py: Python<'py>, row: Row) -> PyResult<Bound<'py, PyAny>> {
         let features = self.model().encoder().columns();
         let mut score = 0.0;
-        let mut many = vec![0.0; if self.functions() == 1 { 0 } else { self.functions() }];
+        let mut many = vec![0.0; if self.outputs() == 1 { 0 } else { self.outputs() }];
         let out = if many.is_empty() { slice::from_mut(&mut score) } else { &mut many };
         let scored = row.with(features, |table| {
-            let (one, stop) = (Threads::one(), Stop::default());
-            let write = |terms: RowTerms, out: &mut [f64]| terms.write_scores(out);
-            guard(|| self.0.each_row(table, &one, &stop, out, write))
+            let (thread, stop) = (Threads::single(), Stop::default());
+            panics::catch(|| self.0.scores(table, &thread, &stop, out))
         });
         match scored {
             None => self.model().encoder().check_width("row", row.len())?,
@@ -327,13 +338,12 @@ impl PyModel {
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if !matches!(self.model().loss(), Loss::Logistic | Loss::Softmax) {
-            let given = format!("a model of loss '{}'", self.loss());
-            let accepted = "are losses 'logistic' and 'softmax'";
-            return Err(Error::value("predict_proba", given, accepted).into());
+        if !self.model().loss().has_probabilities() {
+            let must = "be 'logistic' or 'softmax' for probabilities";
+            return Err(Error::value("loss", must, format!("'{}'", self.loss())).into());
         }
         let classes = self.model().labels().len();
-        self.each_row(py, &X, n_jobs, classes, |terms, out| terms.probabilities(out))
+        self.each_sample(py, &X, n_jobs, classes, |terms, out| terms.write_probabilities(out))
     }
 
     fn classify<'py>(
@@ -342,16 +352,24 @@ impl PyModel {
         #[allow(non_snake_case)] X: Arrays,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.each_row(py, &X, n_jobs, 1, |terms, out: &mut [isize]| {
+        self.each_sample(py, &X, n_jobs, 1, |terms, out: &mut [isize]| {
             out.fill(terms.class() as isize);
         })
     }
 }
 
-/// An array in numpy's own memory: it asks for huge pages where that pays.
+/// Writes L of all outputs and then Q of all.
+fn write_terms<T>(terms: impl ExactSizeIterator<Item = (T, T)>, out: &mut [T]) {
+    let (linear, pairs) = out.split_at_mut(terms.len());
+    for ((l, q), (linear, pairs)) in terms.zip(linear.iter_mut().zip(pairs)) {
+        (*linear, *pairs) = (l, q);
+    }
+}
+
+/// Returns an array in numpy's own memory, which uses huge pages where they pay.
 fn zeros<T: Element>(py: Python<'_>, count: usize) -> PyResult<Bound<'_, PyArray1<T>>> {
-    if count > LONG {
-        ask::<T>(count)?; // numpy's answer to too little memory would be a panic
+    if count > MIN_DETACHED {
+        check_available::<T>(count)?; // numpy would panic
     }
     Ok(PyArray1::zeros(py, count, false))
 }

@@ -1,35 +1,56 @@
-//! `binfm._core.Trainer`: training that can go on.
+//! `binfm._core.Trainer`: training that can be resumed.
 
-use super::arrays::Arrays;
-use super::door;
-use super::train::{Labelled, Numbers, Outcome, Settings, Valid};
-use super::train::{call, outcome, read_labels, slice, targets, with_optional};
+use super::dataset::{PyDataset, with_optional};
+use super::interrupt;
+use super::model::PyModel;
+use super::params::read_params;
+use crate::data::Dataset;
 use crate::kernels::Isa;
+use crate::panics;
 use crate::threads::{Stop, Threads};
-use crate::training::{Course, Epoch, Log, Run, Set, Trained, Trainer};
+use crate::training::{Context, EpochReport, Schedule, Trained, Trainer};
 use crate::{Error, Result};
 use pyo3::prelude::*;
-use std::collections::BTreeMap;
+use pyo3::types::PyDict;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
-/// Encoder, proxies, optimizer and order of rows, between two passes.
+/// Encoder, heads, optimizer state and sample order between two passes.
 #[pyclass(frozen, module = "binfm._core", name = "Trainer")]
 pub struct PyTrainer {
     trainer: Mutex<Trainer>,
     /// The process that used it last, or zero.
     user: AtomicU32,
-    names: Option<Vec<String>>,
 }
 
-/// How long to wait before looking again whether another thread is done.
-const TURN: Duration = Duration::from_millis(1);
+/// `binfm.params.Schedule`.
+#[derive(FromPyObject)]
+pub struct PySchedule {
+    epochs: usize,
+    early_stopping: bool,
+    patience: usize,
+    holdout: f64,
+    steady: bool,
+}
+
+impl From<PySchedule> for Schedule {
+    fn from(schedule: PySchedule) -> Self {
+        let PySchedule { epochs, early_stopping, patience, holdout, steady } = schedule;
+        Self { epochs, early_stopping, patience, holdout, steady }
+    }
+}
+
+/// Best model, record of each epoch, number of the best.
+type Outcome<'py> = (PyModel, Vec<Bound<'py, PyDict>>, usize);
+
+/// Time between two attempts to lock the trainer.
+const LOCK_INTERVAL: Duration = Duration::from_millis(1);
 
 impl PyTrainer {
-    /// Wait until no other thread uses it; one that was in use when its process was forked never comes free.
-    fn wait(&self, stop: &Stop) -> Result<MutexGuard<'_, Trainer>> {
+    /// Waits until no other thread uses the trainer. One that was in use when its process was forked never gets free.
+    fn lock(&self, stop: &Stop) -> Result<MutexGuard<'_, Trainer>> {
         let process = std::process::id();
         loop {
             match self.trainer.try_lock() {
@@ -41,93 +62,94 @@ impl PyTrainer {
                 Err(TryLockError::WouldBlock) => stop.check()?,
             }
             if ![0, process].contains(&self.user.load(Ordering::Relaxed)) {
-                let given = "an estimator that was learning while its process was forked";
-                return Err(Error::value("partial_fit", given, "is one made in this process"));
+                let got = "one that was training while its process was forked";
+                return Err(Error::value("partial_fit", "use an estimator of this process", got));
             }
-            std::thread::sleep(TURN);
+            std::thread::sleep(LOCK_INTERVAL);
         }
     }
 }
 
 #[pymethods]
 impl PyTrainer {
-    /// Learn how to encode; nothing is trained yet.
+    /// Learns how to encode a dataset; nothing is trained yet.
     #[new]
-    #[allow(clippy::too_many_arguments)] // one call from one place, which has names for them
-    pub fn new(
+    fn new(
         py: Python<'_>,
-        #[allow(non_snake_case)] X: Arrays,
-        y: Numbers,
-        weight: Option<Numbers>,
-        labels: Labelled,
-        vocabularies: BTreeMap<usize, Vec<String>>,
-        names: Option<Vec<String>>,
-        settings: Settings,
+        dataset: PyDataset,
+        params: &Bound<'_, PyDict>,
+        leave_out: Vec<usize>,
+        n_jobs: Option<i64>,
     ) -> PyResult<Self> {
-        let (params, encoding) = (settings.params()?, settings.encoding(vocabularies)?);
-        let threads = Threads::new(settings.n_jobs)?;
-        let labels = read_labels(&labels.0, &labels.1)?;
-        let weight = slice(weight.as_ref())?;
-        let targets = targets(y.as_slice()?, weight, &labels);
-        X.with(|table| {
-            let set = Set { table, targets, weight };
-            let trainer = door::leave(
-                py,
-                |stop, _: door::Teller<()>| {
-                    let run = Run { threads: &threads, isa: Isa::detect()?, stop };
-                    set.trainer(labels, &encoding, params, run)
-                },
-                |()| Ok(ControlFlow::Continue(())),
-            )?;
-            Ok(Self { trainer: Mutex::new(trainer), user: AtomicU32::new(0), names })
+        let params = read_params(params)?;
+        let (threads, schema) = (Threads::new(n_jobs)?, dataset.schema(leave_out)?);
+        dataset.with(|table| {
+            let data = dataset.view(table)?;
+            let trainer = interrupt::detach(py, |stop| {
+                let context = Context { threads: &threads, isa: Isa::detect()?, stop };
+                Trainer::new(&data, schema, params, context)
+            })?;
+            Ok(Self { trainer: Mutex::new(trainer), user: AtomicU32::new(0) })
         })
     }
 
-    /// Go on with rows; a steady learning rate does not decay.
-    #[allow(clippy::too_many_arguments)] // one call from one place, which has names for them
-    pub fn go_on<'py>(
+    /// Trains on a dataset from the current state.
+    fn fit<'py>(
         &self,
         py: Python<'py>,
-        #[allow(non_snake_case)] X: Arrays,
-        y: Numbers,
-        weight: Option<Numbers>,
-        valid: Option<Valid>,
-        settings: Settings,
-        steady: bool,
+        dataset: PyDataset,
+        valid: Option<PyDataset>,
+        schedule: PySchedule,
+        n_jobs: Option<i64>,
         on_epoch: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Outcome<'py>> {
-        let course = Course { steady, ..Course::of(&settings.params()?) };
-        let threads = Threads::new(settings.n_jobs)?;
-        let (y, weight) = (y.as_slice()?, slice(weight.as_ref())?);
-        let valid_y = valid.as_ref().map(|(_, y, _)| y.as_slice()).transpose()?;
-        let valid_weight = slice(valid.as_ref().and_then(|(_, _, weight)| weight.as_ref()))?;
-        let tells = on_epoch.is_some();
-        let trained = X.with(|table| {
-            with_optional(valid.as_ref().map(|(arrays, _, _)| arrays), |valid_table| {
-                door::leave(
+        let (threads, schedule) = (Threads::new(n_jobs)?, Schedule::from(schedule));
+        let reports = on_epoch.is_some();
+        let trained = dataset.with(|table| {
+            with_optional(valid.as_ref(), |valid_table| {
+                let (y, weight) = (dataset.y()?, dataset.weight()?);
+                let valid = match valid.as_ref().zip(valid_table) {
+                    Some((valid, table)) => Some((table, valid.y()?, valid.weight()?)),
+                    None => None,
+                };
+                interrupt::detach_with_progress(
                     py,
-                    |stop, teller| {
-                        let mut trainer = self.wait(stop)?;
-                        let data = Set { table, targets: trainer.targets(y), weight };
-                        let valid = valid_table.zip(valid_y).map(|(table, y)| Set {
-                            table,
-                            targets: trainer.targets(y),
-                            weight: valid_weight,
+                    |stop, progress| {
+                        let mut trainer = self.lock(stop)?;
+                        let data = Dataset { table, target: trainer.target(y), weight };
+                        let valid = valid.map(|(table, y, weight)| {
+                            Dataset { table, target: trainer.target(y), weight }
                         });
-                        let mut tell = |epoch: &Epoch| {
-                            if tells { teller.tell(*epoch) } else { ControlFlow::Continue(()) }
+                        let mut report = |epoch: &EpochReport| {
+                            if reports { progress.send(*epoch) } else { ControlFlow::Continue(()) }
                         };
-                        let run = Run { threads: &threads, isa: Isa::detect()?, stop };
-                        let holdout = settings.holdout;
-                        let valid = valid.as_ref();
-                        let Log { history, best_epoch } =
-                            trainer.learn(&data, valid, holdout, course, run, &mut tell)?;
-                        Ok(Trained { model: trainer.model()?, history, best_epoch })
+                        let context = Context { threads: &threads, isa: Isa::detect()?, stop };
+                        trainer.fit(&data, valid.as_ref(), schedule, context, &mut report)
                     },
                     |epoch| call(on_epoch.as_ref(), &epoch),
                 )
             })
         })?;
-        outcome(py, trained, self.names.clone())
+        let Trained { model, history, best_epoch } = trained;
+        let history = history.iter().map(|epoch| record(py, epoch)).collect::<PyResult<_>>()?;
+        Ok((py.detach(|| panics::catch(|| PyModel::new(model)))?, history, best_epoch))
     }
+}
+
+/// Calls the user's function; training stops if it returns True.
+fn call(on_epoch: Option<&Bound<'_, PyAny>>, epoch: &EpochReport) -> PyResult<ControlFlow<()>> {
+    let Some(function) = on_epoch else { return Ok(ControlFlow::Continue(())) };
+    let answer = function.call1((epoch.number, record(function.py(), epoch)?))?;
+    let stops = answer.extract::<bool>().unwrap_or(false);
+    Ok(if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+}
+
+fn record<'py>(py: Python<'py>, epoch: &EpochReport) -> PyResult<Bound<'py, PyDict>> {
+    let record = PyDict::new(py);
+    record.set_item("epoch", epoch.number)?;
+    record.set_item("loss", epoch.loss)?;
+    if let Some(loss) = epoch.held_out {
+        record.set_item("val_loss", loss)?;
+    }
+    Ok(record)
 }

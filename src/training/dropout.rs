@@ -1,11 +1,11 @@
-//! Features left out of a row at random, anew at every visit: signs that lean on one feature alone do not last.
-//! Scores of rows with all their features are larger than those that were trained, so the scales are fitted again.
+//! Dropout: features hidden from a sample at random, anew at every visit, so that signs which rely on a single feature do
+//! not last. A sample with all its features scores higher than those in training, so the scales are refitted.
 
-use super::machine::Seat;
-use super::{Params, random};
+use super::head::HeadId;
+use super::{Params, rng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Leaves out a share of the features of each row.
+/// Hides a share of the features of each sample.
 pub struct Dropout {
     share: f64,
     rng: Xoshiro256PlusPlus,
@@ -13,20 +13,20 @@ pub struct Dropout {
 }
 
 impl Dropout {
-    /// For one score function.
-    pub fn new(params: &Params, seat: Seat) -> Self {
-        let rng = random::stream(params.seed, random::DROPOUT + seat.stream());
+    /// Creates the dropout of one head.
+    pub fn new(params: &Params, id: HeadId) -> Self {
+        let rng = rng::stream(params.seed, rng::DROPOUT + id.stream());
         Self { share: params.dropout, rng, values: Vec::new() }
     }
 
-    /// Whether anything is left out.
+    /// Returns whether any feature is hidden.
     pub fn is_on(&self) -> bool {
         self.share > 0.0
     }
 
-    /// Leave out some starts, and their values if they have any.
+    /// Removes some starts, and returns the values of the others.
     #[inline]
-    pub fn thin<'a>(&'a mut self, starts: &mut Vec<u32>, values: &'a [f32]) -> &'a [f32] {
+    pub fn apply<'a>(&'a mut self, starts: &mut Vec<u32>, values: &'a [f32]) -> &'a [f32] {
         if !self.is_on() {
             return values;
         }
@@ -34,7 +34,7 @@ impl Dropout {
         kept.clear();
         let mut place = 0;
         starts.retain(|_| {
-            let stays = random::unit(rng) >= *share;
+            let stays = rng::unit(rng) >= *share;
             kept.extend(values.get(place).filter(|_| stays));
             place += 1;
             stays
@@ -42,9 +42,9 @@ impl Dropout {
         kept
     }
 
-    /// Of the values of a row, those that [`Dropout::thin`] left.
+    /// Returns the values that [`Dropout::apply`] left of a sample.
     #[inline]
-    pub fn left<'a>(&'a self, values: &'a [f32]) -> &'a [f32] {
+    pub fn remaining<'a>(&'a self, values: &'a [f32]) -> &'a [f32] {
         if self.is_on() { &self.values } else { values }
     }
 }

@@ -1,65 +1,65 @@
-//! The record of training, and when it is over.
+//! The record of training, and when to stop early.
 
 /// What happened in an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Epoch {
+pub struct EpochReport {
     /// Counted from 1.
     pub number: usize,
-    /// Mean training loss of the rows as they were visited.
+    /// Mean training loss of the samples as they were visited.
     pub loss: f64,
-    /// Mean loss on the held-out rows after it, if there are any.
+    /// Mean loss on the held-out samples afterwards, if there are any.
     pub held_out: Option<f64>,
 }
 
-impl Epoch {
-    /// The mean over score functions of their losses.
+impl EpochReport {
+    /// Averages the losses of heads that were trained apart.
     pub fn mean(number: usize, losses: &[(f64, Option<f64>)]) -> Self {
-        let functions = losses.len() as f64;
-        let loss = losses.iter().map(|(loss, _)| loss).sum::<f64>() / functions;
+        let heads = losses.len() as f64;
+        let loss = losses.iter().map(|(loss, _)| loss).sum::<f64>() / heads;
         let held_out = losses.iter().map(|(_, held_out)| *held_out).sum::<Option<f64>>();
-        Self { number, loss, held_out: held_out.map(|sum| sum / functions) }
+        Self { number, loss, held_out: held_out.map(|sum| sum / heads) }
     }
 }
 
-/// Epochs so far.
+/// The epochs so far.
 pub struct History {
-    records: Vec<Epoch>,
+    reports: Vec<EpochReport>,
     best: usize,
     lowest: f64,
-    choosing: bool,
+    chooses_best: bool,
     patience: usize,
 }
 
 impl History {
-    /// The best epoch is chosen if there are rows to choose it on; otherwise it is the last.
-    pub fn new(choosing: bool, patience: usize) -> Self {
-        Self { records: Vec::new(), best: 0, lowest: f64::INFINITY, choosing, patience }
+    /// Starts a record. With held-out samples the best epoch is chosen, otherwise it is the last.
+    pub fn new(chooses_best: bool, patience: usize) -> Self {
+        Self { reports: Vec::new(), best: 0, lowest: f64::INFINITY, chooses_best, patience }
     }
 
-    /// Note an epoch; true if it is the best so far.
-    pub fn push(&mut self, epoch: Epoch) -> bool {
-        self.records.push(epoch);
-        let loss = epoch.held_out.unwrap_or(epoch.loss);
-        let better = !self.choosing || loss < self.lowest || self.best == 0;
-        if better {
-            self.best = epoch.number;
+    /// Appends an epoch and returns whether it is the best so far.
+    pub fn push(&mut self, report: EpochReport) -> bool {
+        self.reports.push(report);
+        let loss = report.held_out.unwrap_or(report.loss);
+        let is_best = !self.chooses_best || loss < self.lowest || self.best == 0;
+        if is_best {
+            self.best = report.number;
             self.lowest = loss;
         }
-        better
+        is_best
     }
 
-    /// Whether waiting longer is in vain.
+    /// Returns whether patience is exhausted.
     pub fn is_over(&self) -> bool {
-        self.choosing && self.records.len() - self.best >= self.patience
+        self.chooses_best && self.reports.len() - self.best >= self.patience
     }
 
-    /// The best epoch.
+    /// Returns the number of the best epoch.
     pub fn best(&self) -> usize {
         self.best
     }
 
-    /// All records.
-    pub fn into_records(self) -> Vec<Epoch> {
-        self.records
+    /// Returns all reports.
+    pub fn into_reports(self) -> Vec<EpochReport> {
+        self.reports
     }
 }

@@ -1,9 +1,9 @@
-//! Losses and their slopes in the score, for y = ±1 (classes) or any y (squared).
+//! Values and slopes of the losses, for y = ±1 (classes) or any y (squared).
 
 use crate::model::Loss;
 
 impl Loss {
-    /// ℓ(score, y); that of the softmax is for two classes.
+    /// Returns ℓ(score, y); for the softmax, that of two classes.
     pub fn value(self, score: f64, y: f64) -> f64 {
         let margin = y * score;
         match self {
@@ -14,7 +14,7 @@ impl Loss {
         }
     }
 
-    /// ℓ and ∂ℓ/∂score, sharing the exponential of the logistic loss.
+    /// Returns ℓ and ∂ℓ/∂score, computing the exponential of the logistic loss once.
     pub fn value_and_slope(self, score: f64, y: f64) -> (f64, f64) {
         if !matches!(self, Self::Logistic | Self::Softmax) {
             return (self.value(score, y), self.slope(score, y));
@@ -26,7 +26,7 @@ impl Loss {
         ((-margin).max(0.0) + libm::log1p(small), -y * wrong)
     }
 
-    /// ∂ℓ/∂score
+    /// Returns ∂ℓ/∂score.
     pub fn slope(self, score: f64, y: f64) -> f64 {
         let margin = y * score;
         match self {
@@ -63,8 +63,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slopes_are_those_of_the_values() {
-        for loss in Loss::ALL {
+    fn slopes_are_derivatives_of_the_values() {
+        for (_, loss) in Loss::NAMED {
             for y in [-1.0, 1.0] {
                 for score in [-30.0, -1.7, -0.2, 0.3, 1.4, 8.0] {
                     let step = 1e-6;

@@ -1,151 +1,224 @@
-//! The parameters of training, their defaults and their limits.
+//! The parameters of training: each one declared once, with its default, its constraint and a line of documentation.
+//!
+//! [`Params`] can hold anything; [`Params::check`] turns it into [`ValidParams`], which alone can train.
 
+use super::Init;
+use super::rule::{Above, AtLeast, Finite, Flag, OneOf, Rule, Share, Value, Whole};
+use crate::encoding::{Binning, EncodingParams, MAX_BINS, MAX_TILINGS};
+use crate::format::MAX_FACTORS;
 use crate::model::{Loss, Method};
-use crate::{Error, Result, training::Start};
+use crate::{Error, Result};
+use std::ops::Deref;
 
-/// How a gradient moves a proxy.
+/// How a gradient moves a weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Optimizer {
-    /// A step size for each parameter.
+    /// A step size of its own for each weight.
     Adagrad,
     /// One step size for all.
     Sgd,
 }
 
-/// What the user decides about training.
-#[derive(Clone, Debug)]
-pub struct Params {
-    /// Which of the family.
-    pub method: Method,
-    /// Number of factors.
-    pub m: usize,
-    /// What is minimised.
-    pub loss: Loss,
-    /// Whether α and β are learned, or 1.
-    pub scaling: bool,
-    /// How a gradient moves a proxy.
-    pub optimizer: Optimizer,
-    /// Passes over the data, at most.
-    pub epochs: usize,
-    /// Step size of the first epoch.
-    pub learning_rate: f64,
-    /// λ1, regularization of w.
-    pub lambda_w: f64,
-    /// λ2, regularization of V.
-    pub lambda_v: f64,
-    /// Share of the present features that each visit of a row leaves out.
-    pub dropout: f64,
-    /// How many machines are trained apart and joined; each has its share of the factors.
-    pub ensemble: usize,
-    /// Passes over all signs after training, each flipped where that lowers the loss.
-    pub polish: usize,
-    /// Whether to end when the loss on held-out rows no longer falls.
-    pub early_stopping: bool,
-    /// Epochs without improvement before that.
-    pub patience: usize,
-    /// Where proxies begin.
-    pub start: Start,
-    /// Seed of everything random.
-    pub seed: u64,
+impl Optimizer {
+    /// All optimizers with the names by which users know them.
+    pub const NAMED: [(&'static str, Self); 2] = [("adagrad", Self::Adagrad), ("sgd", Self::Sgd)];
 }
 
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            method: Method::Bfm,
-            m: 32,
-            loss: Loss::Logistic,
-            scaling: true,
-            optimizer: Optimizer::Adagrad,
-            epochs: 30,
-            learning_rate: 0.02,
-            lambda_w: 0.0,
-            lambda_v: 0.0,
-            dropout: 0.0,
-            ensemble: 1,
-            polish: 0,
-            early_stopping: false,
-            patience: 5,
-            start: Start::Smooth,
-            seed: 0,
+/// Bound on epochs, patience and the like, against typing errors.
+const MAX_EPOCHS: i64 = 1_000_000;
+
+/// Declares [`Params`]: documentation, name, type, default and constraint of each parameter.
+macro_rules! params {
+    ($($(#[doc = $doc:literal])+ $name:ident: $type:ty = $default:expr, $rule:expr;)+) => {
+        /// What the user decides about training.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Params {
+            $($(#[doc = $doc])+ pub $name: $type,)+
+            /// How weights are initialized; not a choice of the user.
+            pub init: Init,
         }
+
+        impl Default for Params {
+            fn default() -> Self {
+                Self { $($name: $default,)+ init: Init::Smooth }
+            }
+        }
+
+        impl Params {
+            /// Sets a parameter by name.
+            ///
+            /// # Errors
+            /// If the value breaks the parameter's constraint, or there is no such parameter.
+            pub fn set(&mut self, name: &str, value: &Value) -> Result<()> {
+                match name {
+                    $(stringify!($name) => {
+                        self.$name = $rule.read(stringify!($name), value)?;
+                    })+
+                    _ => return Err(Error::Internal),
+                }
+                Ok(())
+            }
+
+            /// Describes all parameters.
+            pub fn describe() -> Vec<Description> {
+                let default = Self::default();
+                vec![$(Description {
+                    name: stringify!($name),
+                    default: $rule.show(&default.$name),
+                    must_be: Rule::<$type>::must_be(&$rule),
+                    doc: concat!($($doc),+).trim(),
+                }),+]
+            }
+
+            fn check_each(&self) -> Result<()> {
+                $(let _: $type = $rule.read(stringify!($name), &$rule.show(&self.$name))?;)+
+                Ok(())
+            }
+        }
+    };
+}
+
+params! {
+    /// Which factorization machine.
+    method: Method = Method::Bfm, OneOf(&Method::NAMED);
+    /// Number of factors.
+    m: usize = 32, Whole(1, MAX_FACTORS as i64);
+    /// Maximum number of parameter rows of a numeric feature.
+    b: usize = 20, Whole(2, MAX_BINS);
+    /// Number of shifted tilings: rows that each present feature activates.
+    tilings: usize = 4, Whole(1, MAX_TILINGS);
+    /// Where numeric features are cut.
+    binning: Binning = Binning::Quantile, OneOf(&Binning::NAMED);
+    /// What training minimizes.
+    loss: Loss = Loss::Logistic, OneOf(&Loss::NAMED);
+    /// Whether the scales alpha and beta are learned, or fixed at 1.
+    scaling: bool = true, Flag;
+    /// How gradients move weights.
+    optimizer: Optimizer = Optimizer::Adagrad, OneOf(&Optimizer::NAMED);
+    /// Maximum number of passes over the data.
+    epochs: usize = 30, Whole(1, MAX_EPOCHS);
+    /// Step size of the first epoch.
+    learning_rate: f64 = 0.02, Above(0.0);
+    /// Regularization of the linear term.
+    lambda_w: f64 = 0.0, AtLeast(0.0);
+    /// Regularization of the factors.
+    lambda_v: f64 = 0.0, AtLeast(0.0);
+    /// Share of a sample's features left out at random at each visit.
+    dropout: f64 = 0.0, Share;
+    /// Number of models trained independently and joined, each with its share of the factors.
+    ensemble: usize = 1, Whole(1, MAX_FACTORS as i64);
+    /// Number of passes over all signs after training, each sign flipped where that lowers the loss.
+    polish: usize = 0, Whole(0, MAX_EPOCHS);
+    /// Total weight that a category needs to be known.
+    min_count: f64 = 1.0, Finite;
+    /// Whether to stop when the loss on held-out samples no longer falls.
+    early_stopping: bool = false, Flag;
+    /// Share of the samples held out for early stopping.
+    holdout: f64 = 0.0, Share;
+    /// Number of epochs without improvement before stopping.
+    patience: usize = 5, Whole(1, MAX_EPOCHS);
+    /// Seed of everything random.
+    seed: u64 = 0, Whole(0, i64::MAX);
+}
+
+/// A parameter as documentation shows it.
+pub struct Description {
+    /// The name by which users know it.
+    pub name: &'static str,
+    /// Its default.
+    pub default: Value,
+    /// Its constraint, as it follows "must be".
+    pub must_be: String,
+    /// What it is for.
+    pub doc: &'static str,
+}
+
+/// Parameters that have been checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValidParams(Params);
+
+impl Deref for ValidParams {
+    type Target = Params;
+
+    fn deref(&self) -> &Params {
+        &self.0
     }
 }
 
-/// The number of factors has two bytes in the file.
-pub const MOST_FACTORS: i64 = 65_535;
-/// A limit for mistakes.
-pub const MOST_EPOCHS: i64 = 1_000_000;
-
 impl Params {
-    /// Check that each is within its limits.
+    /// Checks each parameter, and that they go together.
     ///
     /// # Errors
-    /// Names the first that is not.
-    pub fn check(&self) -> Result<()> {
-        whole("m", self.m as i64, 1, MOST_FACTORS)?;
-        whole("epochs", self.epochs as i64, 1, MOST_EPOCHS)?;
-        whole("patience", self.patience as i64, 1, MOST_EPOCHS)?;
-        if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
-            return Err(Error::value(
-                "learning_rate",
-                self.learning_rate,
-                "are finite numbers above 0",
-            ));
+    /// Names the first parameter that breaks its constraint.
+    pub fn check(self) -> Result<ValidParams> {
+        self.check_each()?;
+        self.check_bins()?;
+        self.check_dropout()?;
+        self.check_ensemble()?;
+        self.check_polish()?;
+        Ok(ValidParams(self))
+    }
+
+    fn check_bins(&self) -> Result<()> {
+        if self.tilings < self.b {
+            return Ok(());
         }
-        if !(0.0..1.0).contains(&self.dropout) {
-            return Err(Error::value("dropout", self.dropout, "are numbers from 0 to below 1"));
-        }
+        let max = (self.b - 1).min(MAX_TILINGS as usize);
+        let must = format!("be a whole number from 1 to {max}, below b = {}", self.b);
+        Err(Error::value("tilings", must, self.tilings))
+    }
+
+    fn check_dropout(&self) -> Result<()> {
+        let wrong = |must: &str| Err(Error::value("dropout", must, self.dropout));
         if self.dropout > 0.0 && !self.scaling {
-            let given = format!("{} without scaling", self.dropout);
-            return Err(Error::value("dropout", given, "is 0: the scales are fitted again"));
+            return wrong("be 0 without scaling, because it refits the scales");
         }
         if self.dropout > 0.0 && self.loss == Loss::Softmax {
-            let given = format!("{} with loss 'softmax'", self.dropout);
-            return Err(Error::value(
-                "dropout",
-                given,
-                "is 0: each score function is fitted again alone",
-            ));
-        }
-        whole("ensemble", self.ensemble as i64, 1, MOST_FACTORS)?;
-        if !self.m.is_multiple_of(self.ensemble) {
-            let given = format!("{} with m = {}", self.ensemble, self.m);
-            return Err(Error::value("ensemble", given, "are divisors of m"));
-        }
-        if self.ensemble > 1 && self.method != Method::Bfm {
-            let given = format!("{} with method '{}'", self.ensemble, self.method.name());
-            return Err(Error::value("ensemble", given, "is 1: only signs are joined"));
-        }
-        if self.ensemble > 1 && !self.scaling {
-            let given = format!("{} without scaling", self.ensemble);
-            return Err(Error::value("ensemble", given, "is 1: the scales are fitted again"));
-        }
-        whole("polish", self.polish as i64, 0, MOST_EPOCHS)?;
-        if self.polish > 0 && self.method != Method::Bfm {
-            let given = format!("{} with method '{}'", self.polish, self.method.name());
-            return Err(Error::value("polish", given, "is 0: only signs are flipped"));
-        }
-        if self.polish > 0 && !self.scaling {
-            let given = format!("{} without scaling", self.polish);
-            return Err(Error::value("polish", given, "is 0: the scales are fitted again"));
-        }
-        for (name, value) in [("lambda_w", self.lambda_w), ("lambda_v", self.lambda_v)] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(Error::value(name, value, "are finite numbers from 0"));
-            }
+            return wrong("be 0 with loss 'softmax', because each output is refitted alone");
         }
         Ok(())
     }
-}
 
-/// A whole number within limits.
-///
-/// # Errors
-/// Names the parameter, the value and the limits.
-pub fn whole(name: &'static str, value: i64, least: i64, most: i64) -> Result<usize> {
-    if (least..=most).contains(&value) {
-        return Ok(value as usize);
+    fn check_ensemble(&self) -> Result<()> {
+        let wrong = |must: String| Err(Error::value("ensemble", must, self.ensemble));
+        if !self.m.is_multiple_of(self.ensemble) {
+            return wrong(format!("be a divisor of m = {}", self.m));
+        }
+        if self.ensemble > 1 && self.method != Method::Bfm {
+            let method = self.method.name();
+            return wrong(format!("be 1 with method '{method}', because only signs can be joined"));
+        }
+        if self.ensemble > 1 && !self.scaling {
+            return wrong("be 1 without scaling, because joining refits the scales".into());
+        }
+        Ok(())
     }
-    Err(Error::value(name, value, format!("are whole numbers from {least} to {most}")))
+
+    fn check_polish(&self) -> Result<()> {
+        let wrong = |must: String| Err(Error::value("polish", must, self.polish));
+        if self.polish > 0 && self.method != Method::Bfm {
+            let method = self.method.name();
+            return wrong(format!("be 0 with method '{method}', because only signs can be flipped"));
+        }
+        if self.polish > 0 && !self.scaling {
+            return wrong("be 0 without scaling, because it refits the scales".into());
+        }
+        Ok(())
+    }
+
+    /// Returns how to encode a dataset.
+    pub fn encoding(&self) -> EncodingParams {
+        EncodingParams {
+            bins: self.b as u32,
+            tilings: self.tilings as u32,
+            binning: self.binning,
+            min_count: self.min_count,
+            raw: self.method.is_raw(),
+        }
+    }
+
+    /// Returns the number of factors of each member of the ensemble.
+    pub fn factors_per_member(&self) -> usize {
+        self.m / self.ensemble
+    }
 }

@@ -1,53 +1,54 @@
-//! Signs flipped one by one after training, each where that lowers the loss of the training rows: coordinate descent on
-//! the bits. Gradients through a sign are a guess, and the fewer bits there are, the more each wrong one costs.
+//! Polishing: after training, signs are flipped one by one where that lowers the training loss. This is coordinate descent
+//! on the bits. Gradients through a sign are a guess, and the fewer bits there are, the more each wrong one costs.
 //!
-//! With the others held, turning w_r or v_rf around moves the score of every row of data that activates r by
+//! With all others fixed, flipping w_r or v_rf moves the score of every sample that activates row r by
 //!
 //! ```text
 //! −2·α·w_r          −2·β²·( v_rf·s_f − 1 )
 //! ```
 //!
 //! Slopes and curvatures of the loss tell which flips may help, the loss itself whether one does. After each pass bias, α
-//! and β² are fitted again. Classes that are trained together are polished one after the other: the softmax of one score
-//! is a logistic loss of its distance from log Σ exp of the others.
+//! and β² are refitted. Classes that are trained together are polished one after the other: the softmax of one score is a
+//! logistic loss of its distance from log Σ exp of the others.
 
+use super::Examples;
+use super::head::{Head, Scale, SignLearner};
 use super::refit::{self, Point};
-use super::sample::Sample;
-use super::{Examples, Machine, Scale};
+use super::visitors::Visitors;
 use crate::Result;
-use crate::error::filled;
+use crate::memory::filled;
 use crate::model::Loss;
 use crate::threads::Stop;
 
-/// Polish the kept signs of machines that were trained together, in some passes or until nothing changes.
+/// Polishes the kept signs of heads that were trained together, for some passes or until nothing changes.
 ///
 /// # Errors
 /// If it is stopped, or there is not enough memory.
 pub fn polish(
-    machines: &mut [Machine],
-    sample: &Sample,
+    heads: &mut [Head<SignLearner>],
+    visitors: &Visitors,
     examples: &Examples,
     passes: usize,
     stop: &Stop,
 ) -> Result<()> {
     let mut scores = Vec::new();
-    if machines.len() > 1 {
-        for machine in &*machines {
-            let alone = filled(sample.rows.len(), 0.0)?;
-            scores.push(Function::new(machine, sample, examples, alone)?.scores());
+    if heads.len() > 1 {
+        for head in &*heads {
+            let no_offsets = filled(visitors.samples.len(), 0.0)?;
+            scores.push(OutputState::new(head, visitors, examples, no_offsets)?.scores());
         }
     }
     for _ in 0..passes {
         let mut flips = 0;
-        for (i, machine) in machines.iter_mut().enumerate() {
-            let offsets = against_others(&scores, i, sample.rows.len())?;
-            let mut function = Function::new(machine, sample, examples, offsets)?;
-            flips += function.pass(sample, stop)?;
-            function.settle();
+        for (i, head) in heads.iter_mut().enumerate() {
+            let offsets = softmax_offsets(&scores, i, visitors.samples.len())?;
+            let mut output = OutputState::new(head, visitors, examples, offsets)?;
+            flips += output.pass(visitors, stop)?;
+            output.refit_scale();
             if let Some(own) = scores.get_mut(i) {
-                *own = function.scores();
+                *own = output.scores();
             }
-            machine.keep_signs(&function.w, &function.v, function.scale);
+            head.keep_signs(&output.w, &output.v, output.scale);
         }
         if flips == 0 {
             break;
@@ -56,47 +57,47 @@ pub fn polish(
     Ok(())
 }
 
-/// −log Σ exp of the scores of the others; zero without any.
-fn against_others(scores: &[Vec<f64>], own: usize, rows: usize) -> Result<Vec<f64>> {
-    let mut offsets = filled(rows, 0.0)?;
+/// Returns −log Σ exp of the scores of the other outputs, per sample; zero if there are none.
+fn softmax_offsets(scores: &[Vec<f64>], own: usize, samples: usize) -> Result<Vec<f64>> {
+    let mut offsets = filled(samples, 0.0)?;
     if scores.is_empty() {
         return Ok(offsets);
     }
-    for (row, offset) in offsets.iter_mut().enumerate() {
-        let others = || scores.iter().enumerate().filter(|&(i, _)| i != own).map(|(_, of)| of[row]);
-        let most = others().fold(f64::MIN, f64::max).min(f64::MAX);
-        *offset = -most - libm::log(others().map(|score| libm::exp(score - most)).sum());
+    for (i, offset) in offsets.iter_mut().enumerate() {
+        let others = || scores.iter().enumerate().filter(|&(k, _)| k != own).map(|(_, of)| of[i]);
+        let max = others().fold(f64::MIN, f64::max).min(f64::MAX);
+        *offset = -max - libm::log(others().map(|score| libm::exp(score - max)).sum());
     }
     Ok(offsets)
 }
 
-/// What the loss of one row of data is and how it changes, all times the row's weight.
+/// The score of one sample and, multiplied by its weight, the loss and its derivatives.
 #[derive(Clone, Copy, Default)]
-struct State {
+struct SampleState {
     score: f64,
     loss: f64,
     slope: f64,
     curvature: f64,
 }
 
-/// One score function and what it says of the sample.
-struct Function {
+/// One output and what it says about the samples.
+struct OutputState {
     loss: Loss,
     m: usize,
     scale: Scale,
     /// ±1
     w: Vec<f32>,
-    /// ±1, m a parameter row.
+    /// ±1, m per parameter row.
     v: Vec<f32>,
     y: Vec<f64>,
     weight: Vec<f64>,
-    /// Added to the scores.
+    /// Added to each score.
     offset: Vec<f64>,
-    /// L and Q.
+    /// L and Q of each sample.
     terms: Vec<[f64; 2]>,
-    /// s, m a row of data.
+    /// s, m per sample.
     sums: Vec<f32>,
-    states: Vec<State>,
+    states: Vec<SampleState>,
     /// Σ slope · (v·s − 1) and Σ curvature · (v·s − 1)² of each factor.
     first: Vec<f64>,
     second: Vec<f64>,
@@ -109,64 +110,64 @@ enum Bit {
     Factor(usize),
 }
 
-impl Function {
+impl OutputState {
     fn new(
-        machine: &Machine,
-        sample: &Sample,
+        head: &Head<SignLearner>,
+        visitors: &Visitors,
         examples: &Examples,
         offset: Vec<f64>,
     ) -> Result<Self> {
-        let (w, v) = machine.kept_signs()?;
-        let (n, m) = (sample.rows.len(), v.len() / w.len().max(1));
-        let rows = || sample.rows.iter().map(|&row| row as usize);
-        let mut function = Self {
-            loss: if machine.loss() == Loss::Squared { Loss::Squared } else { Loss::Logistic },
+        let (w, v) = head.kept_signs()?;
+        let (n, m) = (visitors.samples.len(), v.len() / w.len().max(1));
+        let samples = || visitors.samples.iter().map(|&sample| sample as usize);
+        let mut output = Self {
+            loss: if head.loss() == Loss::Squared { Loss::Squared } else { Loss::Logistic },
             m,
-            scale: machine.kept_scale(),
-            y: rows().map(|row| examples.targets.at(machine.function(), row)).collect(),
-            weight: rows().map(|row| examples.weight(row)).collect(),
+            scale: head.kept_scale(),
+            y: samples().map(|sample| examples.target.at(head.output(), sample)).collect(),
+            weight: samples().map(|sample| examples.weight(sample)).collect(),
             offset,
             terms: filled(n, [0.0; 2])?,
             sums: filled(n * m, 0.0)?,
-            states: filled(n, State::default())?,
+            states: filled(n, SampleState::default())?,
             first: vec![0.0; m],
             second: vec![0.0; m],
             w,
             v,
         };
-        function.count(sample);
-        Ok(function)
+        output.count(visitors);
+        Ok(output)
     }
 
-    /// Count L, Q and s of all rows.
-    fn count(&mut self, sample: &Sample) {
+    /// Computes L, Q and s of all samples.
+    fn count(&mut self, visitors: &Visitors) {
         let m = self.m;
         for (row, &w) in self.w.iter().enumerate() {
             let v = &self.v[row * m..][..m];
-            for &place in sample.visitors(row) {
-                let place = place as usize;
-                self.terms[place][0] += f64::from(w);
-                self.sums[place * m..][..m].iter_mut().zip(v).for_each(|(sum, v)| *sum += v);
+            for &i in visitors.of(row) {
+                let i = i as usize;
+                self.terms[i][0] += f64::from(w);
+                self.sums[i * m..][..m].iter_mut().zip(v).for_each(|(sum, v)| *sum += v);
             }
         }
-        for (place, &active) in sample.active.iter().enumerate() {
+        for (i, &active) in visitors.active.iter().enumerate() {
             let squares: f64 =
-                self.sums[place * m..][..m].iter().map(|&s| f64::from(s) * f64::from(s)).sum();
-            self.terms[place][1] = (squares - f64::from(active) * m as f64) / 2.0;
-            self.look(place);
+                self.sums[i * m..][..m].iter().map(|&s| f64::from(s) * f64::from(s)).sum();
+            self.terms[i][1] = (squares - f64::from(active) * m as f64) / 2.0;
+            self.rescore(i);
         }
     }
 
-    /// Score a row of data anew.
-    fn look(&mut self, place: usize) {
-        let score = self.scale.score(self.terms[place]) + self.offset[place];
-        let (loss, slope) = self.loss.value_and_slope(score, self.y[place]);
+    /// Recomputes the state of a sample.
+    fn rescore(&mut self, i: usize) {
+        let score = self.scale.score(self.terms[i]) + self.offset[i];
+        let (loss, slope) = self.loss.value_and_slope(score, self.y[i]);
         let curvature = match self.loss {
             Loss::Squared => 1.0,
             _ => slope.abs() * (1.0 - slope.abs()),
         };
-        let weight = self.weight[place];
-        self.states[place] = State {
+        let weight = self.weight[i];
+        self.states[i] = SampleState {
             score,
             loss: weight * loss,
             slope: weight * slope,
@@ -174,16 +175,16 @@ impl Function {
         };
     }
 
-    /// Try to flip every sign once; how many were.
-    fn pass(&mut self, sample: &Sample, stop: &Stop) -> Result<usize> {
+    /// Tries to flip every sign once, and returns the number of flips.
+    fn pass(&mut self, visitors: &Visitors, stop: &Stop) -> Result<usize> {
         let mut flips = 0;
         for row in 0..self.w.len() {
             stop.check()?;
-            let visitors = sample.visitors(row);
+            let visitors = visitors.of(row);
             if self.may_help_w(row, visitors) {
                 flips += self.flip_if_better(row, Bit::Linear, visitors);
             }
-            self.weigh_factors(row, visitors);
+            self.sum_derivatives(row, visitors);
             let step = self.scale.beta * self.scale.beta;
             for factor in 0..self.m {
                 let expected = -step * self.first[factor] + step * step * self.second[factor];
@@ -198,21 +199,21 @@ impl Function {
     fn may_help_w(&self, row: usize, visitors: &[u32]) -> bool {
         let change = self.change(row, Bit::Linear, 0);
         let mut expected = 0.0;
-        for &place in visitors {
-            let State { slope, curvature, .. } = self.states[place as usize];
+        for &i in visitors {
+            let SampleState { slope, curvature, .. } = self.states[i as usize];
             expected += slope + curvature * change / 2.0;
         }
         change * expected < 0.0
     }
 
-    fn weigh_factors(&mut self, row: usize, visitors: &[u32]) {
+    fn sum_derivatives(&mut self, row: usize, visitors: &[u32]) {
         let m = self.m;
         self.first.fill(0.0);
         self.second.fill(0.0);
         let v = &self.v[row * m..][..m];
-        for &place in visitors {
-            let State { slope, curvature, .. } = self.states[place as usize];
-            let sums = &self.sums[place as usize * m..][..m];
+        for &i in visitors {
+            let SampleState { slope, curvature, .. } = self.states[i as usize];
+            let sums = &self.sums[i as usize * m..][..m];
             let sides = self.first.iter_mut().zip(&mut self.second);
             for ((first, second), (v, sum)) in sides.zip(v.iter().zip(sums)) {
                 let others = f64::from(v * sum - 1.0);
@@ -222,30 +223,30 @@ impl Function {
         }
     }
 
-    /// What a flip adds to the score of a row of data.
-    fn change(&self, row: usize, bit: Bit, place: usize) -> f64 {
+    /// Returns what a flip adds to the score of a sample.
+    fn change(&self, row: usize, bit: Bit, i: usize) -> f64 {
         match bit {
             Bit::Linear => -2.0 * self.scale.alpha * f64::from(self.w[row]),
             Bit::Factor(factor) => {
-                self.scale.beta * self.scale.beta * self.pairs_change(row, factor, place)
+                self.scale.beta * self.scale.beta * self.pairs_change(row, factor, i)
             }
         }
     }
 
-    /// What a flip adds to Q.
-    fn pairs_change(&self, row: usize, factor: usize, place: usize) -> f64 {
-        let others = self.v[row * self.m + factor] * self.sums[place * self.m + factor] - 1.0;
+    /// Returns what a flip adds to Q.
+    fn pairs_change(&self, row: usize, factor: usize, i: usize) -> f64 {
+        let others = self.v[row * self.m + factor] * self.sums[i * self.m + factor] - 1.0;
         -2.0 * f64::from(others)
     }
 
-    /// Flip a sign if that lowers the loss; how many were flipped.
+    /// Flips a sign if that lowers the loss, and returns the number of flips.
     fn flip_if_better(&mut self, row: usize, bit: Bit, visitors: &[u32]) -> usize {
         let mut rise = 0.0;
-        for &place in visitors {
-            let place = place as usize;
-            let State { score, loss, .. } = self.states[place];
-            let changed = score + self.change(row, bit, place);
-            rise += self.weight[place] * self.loss.value(changed, self.y[place]) - loss;
+        for &i in visitors {
+            let i = i as usize;
+            let SampleState { score, loss, .. } = self.states[i];
+            let changed = score + self.change(row, bit, i);
+            rise += self.weight[i] * self.loss.value(changed, self.y[i]) - loss;
         }
         if rise < 0.0 {
             self.flip(row, bit, visitors);
@@ -254,16 +255,16 @@ impl Function {
     }
 
     fn flip(&mut self, row: usize, bit: Bit, visitors: &[u32]) {
-        for &place in visitors {
-            let place = place as usize;
+        for &i in visitors {
+            let i = i as usize;
             match bit {
-                Bit::Linear => self.terms[place][0] -= 2.0 * f64::from(self.w[row]),
+                Bit::Linear => self.terms[i][0] -= 2.0 * f64::from(self.w[row]),
                 Bit::Factor(factor) => {
-                    self.terms[place][1] += self.pairs_change(row, factor, place);
-                    self.sums[place * self.m + factor] -= 2.0 * self.v[row * self.m + factor];
+                    self.terms[i][1] += self.pairs_change(row, factor, i);
+                    self.sums[i * self.m + factor] -= 2.0 * self.v[row * self.m + factor];
                 }
             }
-            self.look(place);
+            self.rescore(i);
         }
         match bit {
             Bit::Linear => self.w[row] = -self.w[row],
@@ -271,15 +272,15 @@ impl Function {
         }
     }
 
-    /// Fit the scales to the signs.
-    fn settle(&mut self) {
+    /// Refits the scales to the signs.
+    fn refit_scale(&mut self) {
         let numbers = self.y.iter().zip(&self.weight).zip(&self.offset);
         let point = |(&terms, ((&y, &weight), &offset))| Point { terms, y, weight, offset };
         let points: Vec<Point> = self.terms.iter().zip(numbers).map(point).collect();
         self.scale = refit::scale(&points, self.loss == Loss::Squared, self.scale);
     }
 
-    /// The scores of the sample, without the offsets.
+    /// Returns the scores of the samples, without the offsets.
     fn scores(&self) -> Vec<f64> {
         self.terms.iter().map(|&terms| self.scale.score(terms)).collect()
     }
@@ -289,75 +290,74 @@ impl Function {
 mod tests {
     use super::*;
     use crate::training::Params;
-    use crate::training::example::Example;
-    use crate::training::machine::Seat;
+    use crate::training::fixture::Fixture;
+    use crate::training::head::HeadId;
 
-    fn three_classes(row: &[f32]) -> f64 {
-        f64::from(row[0] * row[1] > 0.1) + f64::from(row[0] + row[1] > 0.5)
+    fn three_classes(x: &[f32]) -> f64 {
+        f64::from(x[0] * x[1] > 0.1) + f64::from(x[0] + x[1] > 0.5)
     }
 
-    fn machines(example: &Example, loss: Loss, functions: usize) -> Result<Vec<Machine>> {
-        let params = Params { m: 3, loss, ..Params::default() };
-        (0..functions)
-            .map(|function| example.trained(Seat { function, member: 0 }, &params, 3))
+    fn heads(fixture: &Fixture, loss: Loss, outputs: usize) -> Result<Vec<Head<SignLearner>>> {
+        let params = || Params { m: 3, loss, ..Params::default() };
+        (0..outputs)
+            .map(|output| fixture.trained(HeadId { output, member: 0 }, params(), 3))
             .collect()
     }
 
-    fn total(function: &Function) -> f64 {
-        function.states.iter().map(|state| state.loss).sum()
+    fn total(output: &OutputState) -> f64 {
+        output.states.iter().map(|state| state.loss).sum()
     }
 
     #[test]
-    fn every_pass_lowers_the_loss_and_keeps_count() -> Result<()> {
-        let class = |row: &[f32]| f64::from(row[0] * row[1] + 0.3 * row[0] > 0.0);
-        let example = Example::new(class, 2, [7, 2])?;
-        let (examples, stop) = (example.examples(), Stop::default());
-        let mut machines = machines(&example, Loss::Logistic, 1)?;
-        let sample = Sample::new(&example.encoder, &examples, 1, &stop)?;
-        let none = || vec![0.0; sample.rows.len()];
-        let mut function = Function::new(&machines[0], &sample, &examples, none())?;
-        let first = total(&function);
+    fn every_pass_lowers_the_loss_and_keeps_exact_sums() -> Result<()> {
+        let class = |x: &[f32]| f64::from(x[0] * x[1] + 0.3 * x[0] > 0.0);
+        let fixture = Fixture::new(class, 2, [7, 2])?;
+        let (examples, stop) = (fixture.examples(), Stop::default());
+        let mut heads = heads(&fixture, Loss::Logistic, 1)?;
+        let visitors = Visitors::new(&fixture.encoder, &examples, 1, &stop)?;
+        let zeros = || vec![0.0; visitors.samples.len()];
+        let mut output = OutputState::new(&heads[0], &visitors, &examples, zeros())?;
+        let first = total(&output);
         let mut before = first;
         let mut flips = 0;
         for _ in 0..4 {
-            let flipped = function.pass(&sample, &stop)?;
+            let flipped = output.pass(&visitors, &stop)?;
             flips += flipped;
-            let after = total(&function);
+            let after = total(&output);
             assert!(if flipped > 0 { after < before } else { after <= before });
-            function.settle();
-            machines[0].keep_signs(&function.w, &function.v, function.scale);
-            let counted = Function::new(&machines[0], &sample, &examples, none())?;
-            assert_eq!(counted.terms, function.terms);
-            assert_eq!(counted.sums, function.sums);
+            output.refit_scale();
+            heads[0].keep_signs(&output.w, &output.v, output.scale);
+            let counted = OutputState::new(&heads[0], &visitors, &examples, zeros())?;
+            assert_eq!(counted.terms, output.terms);
+            assert_eq!(counted.sums, output.sums);
             before = total(&counted);
             assert!(before <= after);
-            function = counted;
+            output = counted;
         }
         assert!(flips > 0 && before < 0.9 * first, "{flips} flips: {first} to {before}");
         Ok(())
     }
 
     #[test]
-    fn a_flip_adds_what_it_is_said_to_add() -> Result<()> {
-        let example = Example::new(three_classes, 3, [6, 3])?;
-        let (examples, stop) = (example.examples(), Stop::default());
-        let machines = machines(&example, Loss::Logistic, 3)?;
-        let sample = Sample::new(&example.encoder, &examples, 3, &stop)?;
-        let none = vec![0.0; sample.rows.len()];
-        let mut function = Function::new(&machines[1], &sample, &examples, none)?;
-        for row in 0..function.w.len() {
+    fn a_flip_changes_scores_as_predicted() -> Result<()> {
+        let fixture = Fixture::new(three_classes, 3, [6, 3])?;
+        let (examples, stop) = (fixture.examples(), Stop::default());
+        let heads = heads(&fixture, Loss::Logistic, 3)?;
+        let visitors = Visitors::new(&fixture.encoder, &examples, 3, &stop)?;
+        let zeros = vec![0.0; visitors.samples.len()];
+        let mut output = OutputState::new(&heads[1], &visitors, &examples, zeros)?;
+        for row in 0..output.w.len() {
             for bit in [Bit::Linear, Bit::Factor(0), Bit::Factor(2)] {
-                let visitors = sample.visitors(row);
-                let said: Vec<f64> = visitors
+                let visitors = visitors.of(row);
+                let predicted: Vec<f64> = visitors
                     .iter()
-                    .map(|&place| {
-                        function.states[place as usize].score
-                            + function.change(row, bit, place as usize)
+                    .map(|&i| {
+                        output.states[i as usize].score + output.change(row, bit, i as usize)
                     })
                     .collect();
-                function.flip(row, bit, visitors);
-                for (&place, said) in visitors.iter().zip(said) {
-                    assert!((function.states[place as usize].score - said).abs() < 1e-9);
+                output.flip(row, bit, visitors);
+                for (&i, predicted) in visitors.iter().zip(predicted) {
+                    assert!((output.states[i as usize].score - predicted).abs() < 1e-9);
                 }
             }
         }
@@ -365,25 +365,25 @@ mod tests {
     }
 
     #[test]
-    fn classes_that_are_trained_together_fall_together() -> Result<()> {
-        let example = Example::new(three_classes, 3, [6, 2])?;
-        let (examples, stop) = (example.examples(), Stop::default());
-        let mut machines = machines(&example, Loss::Softmax, 3)?;
-        let sample = Sample::new(&example.encoder, &examples, 3, &stop)?;
+    fn the_loss_of_classes_trained_together_falls() -> Result<()> {
+        let fixture = Fixture::new(three_classes, 3, [6, 2])?;
+        let (examples, stop) = (fixture.examples(), Stop::default());
+        let mut heads = heads(&fixture, Loss::Softmax, 3)?;
+        let visitors = Visitors::new(&fixture.encoder, &examples, 3, &stop)?;
         let mut losses = Vec::new();
         for _ in 0..4 {
             let mut scores = Vec::new();
-            for machine in &machines {
-                let none = vec![0.0; sample.rows.len()];
-                scores.push(Function::new(machine, &sample, &examples, none)?.scores());
+            for head in &heads {
+                let zeros = vec![0.0; visitors.samples.len()];
+                scores.push(OutputState::new(head, &visitors, &examples, zeros)?.scores());
             }
-            let right = |row: usize| {
-                let all: f64 = scores.iter().map(|of| libm::exp(of[row])).sum();
-                let class = examples.targets.class(sample.rows[row] as usize) as usize;
-                libm::log(all) - scores[class][row]
+            let loss = |i: usize| {
+                let all: f64 = scores.iter().map(|of| libm::exp(of[i])).sum();
+                let class = examples.target.class(visitors.samples[i] as usize) as usize;
+                libm::log(all) - scores[class][i]
             };
-            losses.push((0..sample.rows.len()).map(right).sum::<f64>());
-            polish(&mut machines, &sample, &examples, 1, &stop)?;
+            losses.push((0..visitors.samples.len()).map(loss).sum::<f64>());
+            polish(&mut heads, &visitors, &examples, 1, &stop)?;
         }
         assert!(losses.is_sorted_by(|a, b| a >= b), "{losses:?}");
         assert!(losses[3] < 0.95 * losses[0], "{losses:?}");

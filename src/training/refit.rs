@@ -1,9 +1,9 @@
 //! The best scales for given signs: bias, α and β², a small convex problem.
 
-use super::Scale;
+use super::head::Scale;
 use crate::model::Loss;
 
-/// One row: L and Q, what the score shall say, its weight, and what is added to the score.
+/// One sample: L and Q, its target and weight, and an offset that is added to its score.
 pub struct Point {
     pub terms: [f64; 2],
     pub y: f64,
@@ -12,21 +12,21 @@ pub struct Point {
 }
 
 impl Point {
-    /// What bias, α and β² are multiplied by, in units of L and Q.
+    /// Returns what bias, α and β² are multiplied by, in units of L and Q.
     fn inputs(&self, units: &[f64; 3]) -> [f64; 3] {
         [1.0, self.terms[0] / units[1], self.terms[1] / units[2]]
     }
 }
 
-/// Newton's steps; the problem has three dimensions and is convex.
+/// Newton steps; the problem has three dimensions and is convex.
 const STEPS: usize = 12;
-/// How often a step is halved that does not lower the loss.
+/// How often a step that does not lower the loss is halved.
 const HALVINGS: i32 = 12;
-/// Keeps the curvature away from zero where classes can be told apart without error.
+/// Keeps the curvature away from zero where the classes are separable.
 const RIDGE: f64 = 1e-3;
 
-/// The scales of least squared error, or else of least logistic loss. None is negative; `before` is kept where
-/// nothing better can be told.
+/// Returns the scales of least squared error, or else of least logistic loss. None is negative; `before` is returned if
+/// nothing better is found.
 pub fn scale(points: &[Point], squared: bool, before: Scale) -> Scale {
     let unit = |term: usize| {
         let mean_square = points.iter().map(|p| p.terms[term] * p.terms[term]).sum::<f64>();
@@ -47,7 +47,7 @@ pub fn scale(points: &[Point], squared: bool, before: Scale) -> Scale {
     Scale { bias, alpha: alpha / units[1], beta: (beta_squared / units[2]).sqrt() }
 }
 
-/// Where the loss is least, with some scales held at zero.
+/// Minimizes the loss, with some scales held at zero.
 fn minimum(
     points: &[Point],
     squared: bool,
@@ -75,7 +75,7 @@ fn minimum(
     found
 }
 
-/// The loss of a score, with a little pull of the scales towards where they began.
+/// Returns the mean loss, plus a small penalty on the distance from where the scales began.
 fn mean_loss(
     points: &[Point],
     squared: bool,
@@ -90,11 +90,11 @@ fn mean_loss(
         point.weight * loss.value(score, point.y)
     };
     let total: f64 = points.iter().map(|point| point.weight).sum();
-    let pull: f64 = at.iter().zip(begin).map(|(at, begin)| (at - begin) * (at - begin)).sum();
-    points.iter().map(of).sum::<f64>() / total + RIDGE * pull / 2.0
+    let penalty: f64 = at.iter().zip(begin).map(|(at, begin)| (at - begin) * (at - begin)).sum();
+    points.iter().map(of).sum::<f64>() / total + RIDGE * penalty / 2.0
 }
 
-/// First and second derivatives of the mean loss, with a little pull towards where it began.
+/// Returns the first and second derivatives of [`mean_loss`].
 fn derivatives(
     points: &[Point],
     squared: bool,
@@ -127,7 +127,7 @@ fn derivatives(
     (slope, curvature)
 }
 
-/// Solve three equations by elimination; None if they are not independent.
+/// Solves three equations by elimination; `None` if they are not independent.
 fn solve(mut matrix: [[f64; 3]; 3], mut right: [f64; 3]) -> Option<[f64; 3]> {
     for i in 0..3 {
         let pivot = matrix[i][i];
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_have_no_slope_left_and_no_scale_is_negative() {
+    fn classes_are_fitted_and_no_scale_is_negative() {
         let class = |score: f64, i: usize| {
             let wrong = 1.0 / (1.0 + libm::exp(score));
             if (i * 7919 % 1000) as f64 / 1000.0 < wrong { -1.0 } else { 1.0 }
@@ -183,17 +183,17 @@ mod tests {
             point.y = class(0.5 + 0.1 * point.terms[0] - 0.05 * point.terms[1], i);
         }
         let Scale { bias, alpha, beta } = scale(&rows, false, BEFORE);
-        assert!(beta.abs() < 1e-9, "pairs are against it: {beta}");
+        assert!(beta.abs() < 1e-9, "pairs would need a negative scale: {beta}");
         assert!(alpha > 0.0);
         let score = |terms: [f64; 2]| bias + alpha * terms[0];
-        let pull = |p: &Point| -p.y / (1.0 + libm::exp(p.y * score(p.terms))) * p.weight;
+        let slope = |p: &Point| -p.y / (1.0 + libm::exp(p.y * score(p.terms))) * p.weight;
         let total: f64 = rows.iter().map(|p| p.weight).sum();
-        let left: f64 = rows.iter().map(pull).sum::<f64>() / total;
+        let left: f64 = rows.iter().map(slope).sum::<f64>() / total;
         assert!(left.abs() < 2e-3, "{left}");
     }
 
     #[test]
-    fn nothing_to_learn_from_leaves_finite_scales() {
+    fn scales_stay_finite_without_information() {
         for points in [vec![], vec![Point { terms: [0.0; 2], y: 1.0, weight: 1.0, offset: 0.0 }]] {
             let Scale { bias, alpha, beta } = scale(&points, false, BEFORE);
             assert!(bias.is_finite() && alpha.is_finite() && beta.is_finite());

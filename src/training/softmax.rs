@@ -1,77 +1,78 @@
-//! The score functions of all classes under training together: each learns from what the others say of the same row.
+//! The outputs of all classes trained together: each learns from what the others say about the same sample.
 
-use super::{Examples, Machine};
+use super::Examples;
+use super::head::{Head, Learner};
 use crate::Result;
 use crate::threads::Stop;
 
-/// A pass of one machine a class, as [`Machine::epoch`] is one of a single machine.
+/// Makes a pass with one head per class, as [`Head::epoch`] does with a single head.
 ///
 /// # Errors
 /// If it is stopped.
-pub fn epoch(
-    machines: &mut [Machine],
-    share: f64,
+pub fn epoch<L: Learner>(
+    heads: &mut [Head<L>],
+    rate_factor: f64,
     examples: &Examples,
     order: &[u32],
     valid: Option<&Examples>,
     stop: &Stop,
 ) -> Result<(f64, Option<f64>)> {
-    let mut scores = vec![0.0; machines.len()];
+    let mut scores = vec![0.0; heads.len()];
     let (mut total, mut weights) = (0.0, 0.0);
-    for machine in &mut *machines {
-        machine.begin_pass(share);
+    for head in &mut *heads {
+        head.begin_pass(rate_factor);
     }
-    for row in examples.visits(order) {
+    for sample in examples.visits(order) {
         stop.check()?;
-        for (score, machine) in scores.iter_mut().zip(&mut *machines) {
-            *score = machine.look(examples, row);
+        for (score, head) in scores.iter_mut().zip(&mut *heads) {
+            *score = head.forward(examples, sample);
         }
-        let (class, weight) = (examples.targets.class(row) as usize, examples.weight(row));
+        let (class, weight) = (examples.target.class(sample) as usize, examples.weight(sample));
         total += loss_and_slopes(&mut scores, class) * weight;
         weights += weight;
-        for (slope, machine) in scores.iter().zip(&mut *machines) {
-            machine.learn(examples, row, slope * weight);
+        for (slope, head) in scores.iter().zip(&mut *heads) {
+            head.backward(examples, sample, slope * weight);
         }
     }
-    for machine in &mut *machines {
-        machine.end_pass(examples, order, stop)?;
+    for head in &mut *heads {
+        head.end_pass(examples, order, stop)?;
     }
-    let held_out = valid.map(|valid| mean_loss(machines, valid, stop)).transpose()?;
+    let held_out = valid.map(|valid| mean_loss(heads, valid, stop)).transpose()?;
     Ok((total / weights, held_out))
 }
 
-fn mean_loss(machines: &mut [Machine], examples: &Examples, stop: &Stop) -> Result<f64> {
-    let mut scores = vec![0.0; machines.len()];
+fn mean_loss<L: Learner>(heads: &mut [Head<L>], examples: &Examples, stop: &Stop) -> Result<f64> {
+    let mut scores = vec![0.0; heads.len()];
     let (mut total, mut weights) = (0.0, 0.0);
-    for &row in &examples.rows {
+    for &sample in &examples.samples {
         stop.check()?;
-        let row = row as usize;
-        for (score, machine) in scores.iter_mut().zip(&mut *machines) {
-            *score = machine.score(examples, row);
+        let sample = sample as usize;
+        for (score, head) in scores.iter_mut().zip(&mut *heads) {
+            *score = head.score(examples, sample);
         }
-        let class = examples.targets.class(row) as usize;
-        total += loss_and_slopes(&mut scores, class) * examples.weight(row);
-        weights += examples.weight(row);
+        let class = examples.target.class(sample) as usize;
+        total += loss_and_slopes(&mut scores, class) * examples.weight(sample);
+        weights += examples.weight(sample);
     }
     Ok(total / weights)
 }
 
-/// Scores beyond are as good as this: two that are infinite would have no difference.
-const LOUDEST: f64 = 1e300;
+/// Scores are clamped to ± this: the difference of two infinities would be NaN.
+const MAX_SCORE: f64 = 1e300;
 
-/// log Σ exp(s) − s of the right class; its slopes take the place of the scores.
+/// Returns log Σ exp(s) − s of the true class, and replaces the scores by the slopes of that loss.
 fn loss_and_slopes(scores: &mut [f64], class: usize) -> f64 {
     for score in &mut *scores {
-        *score = score.clamp(-LOUDEST, LOUDEST);
+        *score = score.clamp(-MAX_SCORE, MAX_SCORE);
     }
-    let most = scores.iter().fold(f64::NEG_INFINITY, |most, &score| most.max(score));
-    let right = scores[class] - most;
-    let sum: f64 = scores.iter().map(|score| libm::exp(score - most)).sum();
+    let max = scores.iter().fold(f64::NEG_INFINITY, |max, &score| max.max(score));
+    let own = scores[class] - max;
+    let sum: f64 = scores.iter().map(|score| libm::exp(score - max)).sum();
     for score in &mut *scores {
-        *score = libm::exp(*score - most) / sum;
+        *score = libm::exp(*score - max) / sum;
     }
     scores[class] -= 1.0;
-    libm::log(sum) - right
+    libm::log(sum) - own
 }
 
 #[cfg(test)]
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slopes_are_those_of_the_loss() {
+    fn slopes_are_derivatives_of_the_loss() {
         let scores = [1.3, -0.4, 700.0, 699.5];
         let loss = |mut scores: [f64; 4]| loss_and_slopes(&mut scores, 3);
         let mut slopes = scores;

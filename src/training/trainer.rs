@@ -1,284 +1,281 @@
-//! Training that can go on: with the same rows again, or with more of them.
+//! Training that can be resumed, on the same samples or on others.
 
 use super::ensemble::{self, Joined};
+use super::head::{Head, SignLearner};
+use super::heads::{HeadInit, Heads, Pass};
 use super::history::History;
-use super::machine::Seat;
-use super::sample::Sample;
-use super::{Epoch, Examples, Machine, OnEpoch, Params, Run, Targets, polish, random, softmax};
-use crate::Result;
-use crate::encoding::Encoder;
-use crate::error::ask;
-use crate::model::{Labels, Loss, Method, Model, Real, Reals, Scales, SignRows, without_end};
+use super::visitors::Visitors;
+use super::{Context, EpochReport, Examples, Schedule, ValidParams, polish, rng};
+use crate::data::{Dataset, Schema, Table, Target};
+use crate::encoding::{Encoder, PackedTable};
+use crate::memory::check_available;
+use crate::model::{FloatWeights, Loss, Model, RealScale, Scales, SignRows, Weights};
+use crate::{Error, Result};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use std::ops::ControlFlow;
 
-/// Copies of the weights at a time, beside those that learn: kept, in the units of the target, and in the model.
-const COPIES: usize = 4;
+/// Called after each epoch; may end training.
+pub type OnEpoch<'a> = dyn FnMut(&EpochReport) -> ControlFlow<()> + 'a;
 
-/// Everything that training knows between two passes over rows.
+/// Everything that training remembers between two passes.
 pub struct Trainer {
     encoder: Encoder,
-    labels: Labels,
-    params: Params,
-    /// No rows, in the units of the first ones.
-    like: Targets,
-    /// One for each score function of each member of the ensemble; none before the first pass.
-    machines: Vec<Machine>,
-    /// What the members of each score function have become; none where there is one member.
+    schema: Schema,
+    params: ValidParams,
+    /// What is minimized: the loss of the parameters, but logistic instead of softmax for a single output.
+    loss: Loss,
+    /// No samples, in the units of the first ones.
+    target: Target,
+    heads: Heads,
+    /// What the members of each output have become; empty where there is one member.
     joined: Vec<Joined>,
-    /// 1 / mean weight of the first rows.
-    unit: Option<f64>,
+    /// 1 / mean weight of the first samples.
+    weight_unit: Option<f64>,
     order: Vec<u32>,
     rng: Xoshiro256PlusPlus,
     /// Passes by which the learning rate has decayed.
     passes: usize,
 }
 
-/// How long to go on.
-#[derive(Clone, Copy, Debug)]
-pub struct Course {
-    /// Passes over the rows, at most.
-    pub epochs: usize,
-    /// Whether to end when the loss on held-out rows no longer falls.
-    pub early_stopping: bool,
-    /// Epochs without improvement before that.
-    pub patience: usize,
-    /// Whether the learning rate stays as it was at first: nobody knows how many passes will come.
-    pub steady: bool,
-}
-
-/// What the learning rate is multiplied by after each pass.
-const DECAY: f64 = 0.97;
-/// Share of a course over which the learning rate then falls to nothing: signs that waver come to rest.
-const LAST: f64 = 0.25;
-
-impl Course {
-    /// What the parameters of a whole training say.
-    pub fn of(params: &Params) -> Self {
-        let Params { epochs, early_stopping, patience, .. } = *params;
-        Self { epochs, early_stopping, patience, steady: false }
-    }
-
-    /// The share of the learning rate for an epoch of this course, after some passes of it and others.
-    fn share(self, epoch: usize, passes: usize) -> f64 {
-        if self.steady {
-            return 1.0;
-        }
-        let left = 1.0 - (epoch as f64 - 1.0) / self.epochs as f64;
-        libm::pow(DECAY, passes as f64) * (left / LAST).min(1.0)
-    }
-}
-
-/// What happened on the way.
-pub struct Log {
-    /// A record of each epoch, counted from 1.
-    pub history: Vec<Epoch>,
-    /// The epoch whose parameters are kept.
+/// The outcome of training.
+pub struct Trained {
+    /// The model of the best epoch.
+    pub model: Model,
+    /// A report of each epoch.
+    pub history: Vec<EpochReport>,
+    /// The epoch whose model it is, counted from 1.
     pub best_epoch: usize,
 }
 
+/// Lists of sample numbers that training holds at a time, at most.
+const SAMPLE_LISTS: usize = 6;
+/// Copies of the weights at a time, besides those that learn: kept, in the units of the target, and in the model.
+const WEIGHT_COPIES: usize = 4;
+
 impl Trainer {
-    /// Begin, with rows that are to be encoded so and have targets of this kind.
+    /// Learns how to encode a dataset; nothing is trained yet.
     ///
     /// # Errors
-    /// If the parameters are not accepted.
+    /// If a column cannot be encoded, there is not enough memory, or it is stopped.
     pub fn new(
-        encoder: Encoder,
-        targets: &Targets,
-        labels: Labels,
-        mut params: Params,
+        dataset: &Dataset,
+        schema: Schema,
+        params: ValidParams,
+        context: Context,
     ) -> Result<Self> {
-        params.check()?;
-        if params.loss == Loss::Softmax && targets.functions() == 1 {
-            params.loss = Loss::Logistic; // the same for two classes
-        }
+        let encoding = params.encoding();
+        let encoder = Encoder::fit(dataset, &schema, &encoding, context.threads, context.stop)?;
+        let target = dataset.target.like(&[]);
+        let loss = match params.loss {
+            Loss::Softmax if target.outputs() == 1 => Loss::Logistic, // the same for two classes
+            loss => loss,
+        };
         Ok(Self {
             encoder,
-            labels,
-            like: targets.alike(&[]),
-            machines: Vec::new(),
+            schema,
+            loss,
+            target,
+            heads: Heads::new(params.method),
             joined: Vec::new(),
-            unit: None,
+            weight_unit: None,
             order: Vec::new(),
-            rng: random::stream(params.seed, random::SHUFFLE),
+            rng: rng::stream(params.seed, rng::SHUFFLE),
             passes: 0,
             params,
         })
     }
 
-    /// How rows are encoded.
-    pub fn encoder(&self) -> &Encoder {
-        &self.encoder
+    /// Returns targets in the units of the first dataset.
+    pub fn target(&self, y: &[f64]) -> Target {
+        self.target.like(y)
     }
 
-    /// The seed of everything random.
-    pub fn seed(&self) -> u64 {
-        self.params.seed
-    }
-
-    /// Targets in the units of the first ones.
-    pub fn targets(&self, y: &[f64]) -> Targets {
-        self.like.alike(y)
-    }
-
-    /// Train all score functions on the same examples, side by side, from where they are.
+    /// Trains on a dataset from the current state, and evaluates on `valid` or on samples held out of the dataset.
     ///
     /// # Errors
-    /// If it is stopped.
-    pub fn go_on(
+    /// If a dataset has the wrong width, there is not enough memory, training diverges, or it is stopped.
+    pub fn fit(
+        &mut self,
+        dataset: &Dataset,
+        valid: Option<&Dataset>,
+        schedule: Schedule,
+        context: Context,
+        on_epoch: &mut OnEpoch,
+    ) -> Result<Trained> {
+        let encode = |name, table: Table| {
+            self.encoder.check_width(name, table.columns())?;
+            PackedTable::new(&self.encoder, context.isa, table, context.threads, context.stop)
+        };
+        let table = encode("X", dataset.table)?;
+        let valid = match valid {
+            Some(valid) => Some((encode("eval_set's X", valid.table)?, valid)),
+            None => None,
+        };
+        check_available::<[u32; SAMPLE_LISTS]>(dataset.table.samples())?;
+        let all = Examples::all(&table, &dataset.target, dataset.weight);
+        let (examples, held_out) = match &valid {
+            Some((table, valid)) => {
+                (all, Some(Examples::all(table, &valid.target, valid.weight)))
+            }
+            None => all.hold_out(schedule.holdout, self.params.seed),
+        };
+        let unit = *self.weight_unit.get_or_insert(examples.unit());
+        let examples = examples.in_units_of(unit);
+        self.init_heads(&examples, context)?;
+        self.set_order(&examples);
+        let history =
+            self.run_epochs(&examples, held_out.as_ref(), schedule, context, on_epoch)?;
+        self.polish(&examples, context)?;
+        self.join(&examples, context)?;
+        let (best_epoch, model) = (history.best(), self.model()?);
+        Ok(Trained { model, history: history.into_reports(), best_epoch })
+    }
+
+    fn run_epochs(
         &mut self,
         examples: &Examples,
         valid: Option<&Examples>,
-        course: Course,
-        run: Run,
+        schedule: Schedule,
+        context: Context,
         on_epoch: &mut OnEpoch,
-    ) -> Result<Log> {
-        let unit = *self.unit.get_or_insert(examples.unit());
-        let adjusted;
-        let examples = if unit.to_bits() == examples.unit().to_bits() {
-            examples
-        } else {
-            adjusted = examples.clone().in_units_of(unit);
-            &adjusted
-        };
-        self.begin(examples, run)?;
-        let mut history = History::new(course.early_stopping && valid.is_some(), course.patience);
-        for epoch in 1..=course.epochs {
-            random::shuffle(&mut self.order, &mut self.rng);
-            let share = course.share(epoch, self.passes);
-            self.passes += usize::from(!course.steady);
-            let (apart, order) = (self.trained_together(), &self.order);
-            let losses = run.threads.map(
-                self.machines.chunks_mut(apart),
-                || (),
-                |(), machines: &mut [Machine]| match machines {
-                    [machine] => machine.epoch(share, examples, order, valid, run.stop),
-                    all => softmax::epoch(all, share, examples, order, valid, run.stop),
-                },
-            )?;
-            let record = Epoch::mean(epoch, &losses);
-            if history.push(record) {
-                self.machines.iter_mut().for_each(Machine::keep);
+    ) -> Result<History> {
+        let mut history =
+            History::new(schedule.early_stopping && valid.is_some(), schedule.patience);
+        for epoch in 1..=schedule.epochs {
+            rng::shuffle(&mut self.order, &mut self.rng);
+            let pass = Pass {
+                rate_factor: schedule.rate_factor(epoch, self.passes),
+                examples,
+                order: &self.order,
+                valid,
+                together: self.heads_together(),
+            };
+            let losses = self.heads.run(pass, context)?;
+            self.passes += usize::from(!schedule.steady);
+            let report = EpochReport::mean(epoch, &losses);
+            if history.push(report) {
+                self.heads.keep();
             }
-            if on_epoch(&record).is_break() || history.is_over() {
+            if on_epoch(&report).is_break() || history.is_over() {
                 break;
             }
         }
-        self.polish(examples, run)?;
-        self.join(examples, run)?;
-        Ok(Log { best_epoch: history.best(), history: history.into_records() })
+        Ok(history)
     }
 
-    fn functions(&self) -> usize {
-        self.like.functions()
+    fn outputs(&self) -> usize {
+        self.target.outputs()
     }
 
-    /// How many machines learn from each other.
-    fn trained_together(&self) -> usize {
-        if self.params.loss == Loss::Softmax { self.functions() } else { 1 }
+    /// Returns how many heads learn from each other.
+    fn heads_together(&self) -> usize {
+        if self.loss == Loss::Softmax { self.outputs() } else { 1 }
     }
 
-    /// Flip kept signs where that lowers the loss.
-    fn polish(&mut self, examples: &Examples, run: Run) -> Result<()> {
-        let passes = self.params.polish;
+    /// Initializes the heads before the first pass.
+    fn init_heads(&mut self, examples: &Examples, context: Context) -> Result<()> {
+        let outputs = self.outputs();
+        let (encoder, params, loss) = (&self.encoder, &self.params, self.loss);
+        let init = HeadInit { encoder, examples, params, loss };
+        if self.heads.init(outputs, init, context)? {
+            self.check_memory_for_copies(outputs * self.params.ensemble)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that there is memory for the kept weights and for the model made of them.
+    fn check_memory_for_copies(&self, heads: usize) -> Result<()> {
+        let per_row = self.params.factors_per_member() + 1;
+        let weights = (self.encoder.rows() as usize).saturating_mul(per_row).saturating_mul(heads);
+        match self.heads {
+            Heads::Sign(_) => check_available::<[u8; WEIGHT_COPIES]>(weights.div_ceil(8)),
+            Heads::Float(_) => check_available::<[f32; WEIGHT_COPIES]>(weights),
+        }
+    }
+
+    /// Starts a new order of samples, if they are others than before.
+    fn set_order(&mut self, examples: &Examples) {
+        let samples = examples.weighted_samples();
+        if self.order.len() != samples.len()
+            || !self.order.iter().all(|sample| samples.binary_search(sample).is_ok())
+        {
+            self.order = samples;
+        }
+    }
+
+    /// Flips kept signs where that lowers the loss.
+    fn polish(&mut self, examples: &Examples, context: Context) -> Result<()> {
+        let (together, passes) = (self.heads_together(), self.params.polish);
+        let Heads::Sign(heads) = &mut self.heads else { return Ok(()) };
         if passes == 0 {
             return Ok(());
         }
-        let (together, factors) = (self.trained_together(), self.params.m / self.params.ensemble);
-        let numbers = together.max(factors);
-        let sample = Sample::new(&self.encoder, examples, numbers, run.stop)?;
-        run.threads.map(
-            self.machines.chunks_mut(together),
+        let numbers = together.max(self.params.factors_per_member());
+        let visitors = Visitors::new(&self.encoder, examples, numbers, context.stop)?;
+        context.threads.map(
+            heads.chunks_mut(together),
             || (),
-            |(), machines: &mut [Machine]| {
-                polish::polish(machines, &sample, examples, passes, run.stop)
+            |(), heads: &mut [Head<SignLearner>]| {
+                polish::polish(heads, &visitors, examples, passes, context.stop)
             },
         )?;
         Ok(())
     }
 
-    /// Make one machine of the kept members of each score function.
-    fn join(&mut self, examples: &Examples, run: Run) -> Result<()> {
+    /// Joins the kept members of each output into one.
+    fn join(&mut self, examples: &Examples, context: Context) -> Result<()> {
+        let (outputs, m) = (self.outputs(), self.params.factors_per_member());
+        let Heads::Sign(heads) = &self.heads else { return Ok(()) };
         if self.params.ensemble == 1 {
             return Ok(());
         }
-        let (functions, m) = (self.functions(), self.params.m / self.params.ensemble);
-        let (machines, encoder) = (&self.machines, &self.encoder);
-        let join = |(): &mut (), function| {
-            let members: Vec<_> = machines.iter().skip(function).step_by(functions).collect();
-            ensemble::join(&members, m, encoder, examples, run.stop)
+        let join = |(): &mut (), output| {
+            let members: Vec<_> = heads.iter().skip(output).step_by(outputs).collect();
+            ensemble::join(&members, m, &self.encoder, examples, context)
         };
-        self.joined = run.threads.map(0..functions, || (), join)?;
+        self.joined = context.threads.map(0..outputs, || (), join)?;
         Ok(())
     }
 
-    /// The model of the best epoch of the last course.
-    ///
-    /// # Errors
-    /// If it is too large.
-    pub fn model(&self) -> Result<Model> {
-        self.finish(self.encoder.clone())
-    }
-
-    /// Start the score functions if that is to be done, and the order of rows if they are others than before.
-    fn begin(&mut self, examples: &Examples, run: Run) -> Result<()> {
-        if self.machines.is_empty() {
-            let functions = self.functions();
-            let (encoder, members) = (&self.encoder, self.params.ensemble);
-            let params = Params { m: self.params.m / members, ..self.params.clone() };
-            let begin = |(): &mut (), i| {
-                let seat = Seat { function: i % functions, member: i / functions };
-                Machine::new(encoder, examples, seat, &params, run)
-            };
-            self.machines = run.threads.map(0..functions * members, || (), begin)?;
-            self.ask_for_copies()?;
-        }
-        let rows = examples.counted_rows();
-        if self.order.len() != rows.len()
-            || !self.order.iter().all(|row| rows.binary_search(row).is_ok())
-        {
-            self.order = rows;
-        }
-        Ok(())
-    }
-
-    /// Whether there is memory for the weights that are kept, and for the model that is made of them.
-    fn ask_for_copies(&self) -> Result<()> {
-        let each = self.params.m / self.params.ensemble + 1;
-        let weights = (self.encoder.rows() as usize).saturating_mul(each);
-        let all = weights.saturating_mul(self.machines.len());
-        match self.params.method {
-            Method::Bfm => ask::<[u8; COPIES]>(all.div_ceil(8)),
-            _ => ask::<[f32; COPIES]>(all),
-        }
-    }
-
-    /// The kept weights and scales of all score functions as a model.
-    fn finish(&self, encoder: Encoder) -> Result<Model> {
-        let (rows, m) = (encoder.rows() as usize, self.params.m);
-        let machines = &self.machines;
-        let (loss, labels) = (self.params.loss, self.labels.clone());
-        if self.params.method != Method::Bfm {
-            let functions: Vec<_> = machines.iter().map(Machine::kept_reals).collect();
-            let reals = Reals::new(self.params.method, m, &functions);
-            return Model::with_reals(encoder, reals, loss, labels);
-        }
-        let (functions, each) = (self.functions(), m / self.params.ensemble);
-        let sign = |function: usize, row: usize, column: usize| match column.checked_sub(1) {
-            None if self.joined.is_empty() => machines[function].kept_w(row),
-            None => self.joined[function].w[row],
-            Some(factor) => {
-                let member = factor / each;
-                machines[member * functions + function].kept_v(row * each + factor % each)
+    /// Returns the model of the best epoch of the last fit.
+    fn model(&self) -> Result<Model> {
+        let weights = match &self.heads {
+            Heads::Sign(heads) => self.sign_weights(heads)?,
+            Heads::Float(heads) => {
+                let outputs: Vec<_> = heads.iter().map(Head::kept_output).collect();
+                Weights::Floats(FloatWeights::new(self.params.method, self.params.m, &outputs))
             }
         };
-        let signs = SignRows::new(rows, functions, m, sign);
+        let labels = self.schema.labels.clone();
+        let model = Model::new(self.encoder.clone(), weights, self.loss, labels)?;
+        let model = model.checked_finite()?.compact()?;
+        match &self.schema.names {
+            Some(names) => model.with_names(names.clone()),
+            None => Ok(model),
+        }
+    }
+
+    /// Collects the kept signs and scales of all outputs.
+    fn sign_weights(&self, heads: &[Head<SignLearner>]) -> Result<Weights> {
+        let (outputs, per_member) = (self.outputs(), self.params.factors_per_member());
+        let is_positive = |output: usize, row: usize, column: usize| match column.checked_sub(1) {
+            None if self.joined.is_empty() => heads[output].kept_w(row),
+            None => self.joined[output].w[row],
+            Some(factor) => {
+                let member = factor / per_member;
+                let head = &heads[member * outputs + output];
+                head.kept_v(row * per_member + factor % per_member)
+            }
+        };
+        let rows = self.encoder.rows() as usize;
+        let signs = SignRows::new(rows, outputs, self.params.m, is_positive);
         let real: Vec<_> = match &self.joined[..] {
-            [] => machines.iter().map(|machine| machine.in_units(machine.kept_scale())).collect(),
+            [] => heads.iter().map(|head| head.in_target_units(head.kept_scale())).collect(),
             joined => joined.iter().map(|joined| joined.scale).collect(),
         };
-        if !real.iter().all(Real::is_finite) {
-            return Err(without_end());
+        if !real.iter().all(RealScale::is_finite) {
+            return Err(Error::Diverged);
         }
-        Model::new(encoder, signs, Scales::new(&real), loss, labels)?.checked()?.merged()
+        Ok(Weights::Signs { signs, scales: Scales::new(&real) })
     }
 }

@@ -1,94 +1,99 @@
-//! The file: what is written is read, and what is damaged is refused.
+//! The file: what is written can be read, and what is damaged is rejected.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use binfm::encoding::{Codes, Column, Edges, Encoder, Form, Levels, Standard, Values, keys};
-use binfm::model::{Labels, Loss, Method, Model, Real, RealFunction, Reals, Scales, SignRows};
+use binfm::data::Labels;
+use binfm::encoding::{
+    Categories, CellMap, Codebook, Column, Edges, Encoder, Spacing, Standard, edges,
+};
+use binfm::model::{
+    FloatOutput, FloatWeights, Loss, Method, Model, RealScale, Scales, SignRows, Weights,
+};
 use proptest::prelude::*;
 
-fn column() -> impl Strategy<Value = Option<(Values, bool, bool)>> {
-    let edges = (prop::collection::btree_set(0_u32..60_000, 0..30), 2_u8..=4).prop_map(
+fn column() -> impl Strategy<Value = Option<(CellMap, bool, bool)>> {
+    let leading = (prop::collection::btree_set(0_u32..60_000, 0..30), 2_u8..=4).prop_map(
         |(leading, bytes)| {
             let edges = leading
                 .into_iter()
-                .map(|leading| keys::from_leading((leading + 200) << (8 * (bytes - 2)), bytes))
+                .map(|leading| edges::from_leading((leading + 200) << (8 * (bytes - 2)), bytes))
                 .collect();
-            Values::Numbers(Edges::new(edges))
+            CellMap::Intervals(Edges::new(edges))
         },
     );
     let coded = (0..3_usize, -20_i8..20, prop::collection::btree_set(any::<u8>(), 1..20)).prop_map(
-        |(form, parameter, codes)| {
-            let form = Form::ALL[form];
-            let middle = if form == Form::Logarithmic { 120 } else { 0 };
-            let grid = Codes { form, parameter: (i16::from(parameter) + middle) as u8 };
-            Values::Numbers(Edges::new(codes.iter().filter_map(|&code| grid.edge(code)).collect()))
+        |(spacing, parameter, codes)| {
+            let spacing = Spacing::ALL[spacing];
+            let middle = if spacing == Spacing::Logarithmic { 120 } else { 0 };
+            let book = Codebook { spacing, parameter: (i16::from(parameter) + middle) as u8 };
+            let edges = codes.iter().filter_map(|&code| book.edge(code)).collect();
+            CellMap::Intervals(Edges::new(edges))
         },
     );
-    let whole = prop::collection::btree_set(any::<i64>(), 1..20)
-        .prop_map(|levels| Values::Levels(Levels::whole(levels.into_iter().collect())));
-    let text = prop::collection::btree_set("[a-zé]{0,9}", 1..9)
-        .prop_map(|levels| Values::Levels(Levels::Text(levels.into_iter().collect())));
-    let counting = (1_u32..400).prop_map(|n| Values::Levels(Levels::Counting(n)));
-    let values = prop_oneof![edges, coded, whole, text, counting];
-    prop::option::weighted(0.8, (values, any::<bool>(), any::<bool>()))
+    let ids = prop::collection::btree_set(any::<i64>(), 1..20)
+        .prop_map(|ids| CellMap::Categories(Categories::from_ids(ids.into_iter().collect())));
+    let texts = prop::collection::btree_set("[a-zé]{0,9}", 1..9)
+        .prop_map(|texts| CellMap::Categories(Categories::Texts(texts.into_iter().collect())));
+    let counting = (1_u32..400).prop_map(|n| CellMap::Categories(Categories::Counting(n)));
+    let map = prop_oneof![leading, coded, ids, texts, counting];
+    prop::option::weighted(0.8, (map, any::<bool>(), any::<bool>()))
 }
 
-fn labels(functions: usize) -> impl Strategy<Value = Labels> {
-    let classes = if functions == 1 { 2 } else { functions };
+fn labels(outputs: usize) -> impl Strategy<Value = Labels> {
+    let classes = if outputs == 1 { 2 } else { outputs };
     prop_oneof![
         Just(Labels::counting(classes)),
         prop::collection::btree_set(any::<i32>(), classes)
-            .prop_map(|labels| Labels::Whole(labels.into_iter().map(i64::from).collect())),
+            .prop_map(|labels| Labels::Ints(labels.into_iter().map(i64::from).collect())),
         prop::collection::btree_set("[a-z]{1,5}", classes)
-            .prop_map(|labels| Labels::Text(labels.into_iter().collect())),
+            .prop_map(|labels| Labels::Texts(labels.into_iter().collect())),
     ]
 }
 
 prop_compose! {
     fn model()(
-        method in 0..Method::ALL.len(),
+        method in 0..Method::NAMED.len(),
         columns in prop::collection::vec(column(), 1..12),
         m in 1_usize..70,
         tilings in 1_u32..6,
-        functions in prop_oneof![Just(1_usize), 3_usize..5],
+        outputs in prop_oneof![Just(1_usize), 3_usize..5],
         bias in -9.0..9.0_f64,
         alpha in 0.0..1.0_f64,
         beta_squared in 0.0..0.1_f64,
         zero_is_absent in any::<bool>(),
         seed in any::<usize>(),
     )(
-        labels in labels(functions),
+        labels in labels(outputs),
         names in prop::option::of(prop::collection::btree_set("[a-zé ]{0,9}", columns.len())),
-        columns in Just(columns), m in Just(m), tilings in Just(tilings), functions in Just(functions),
-        method in Just(Method::ALL[method]), real in Just(Real { bias, alpha, beta_squared }), zero_is_absent in Just(zero_is_absent), seed in Just(seed),
+        columns in Just(columns), m in Just(m), tilings in Just(tilings), outputs in Just(outputs),
+        method in Just(Method::NAMED[method].1), real in Just(RealScale { bias, alpha, beta_squared }), zero_is_absent in Just(zero_is_absent), seed in Just(seed),
     ) -> Model {
         let tilings = if method.is_raw() { 1 } else { tilings };
         let columns = columns.into_iter().map(|column| {
-            let (values, copies, missing) = column?;
-            if let (true, Values::Numbers(edges)) = (method.is_raw(), &values) {
+            let (map, copies, missing) = column?;
+            if let (true, CellMap::Intervals(edges)) = (method.is_raw(), &map) {
                 let standard = Standard { center: edges.len() as f32, scale: 0.5 };
-                return Some(Column { values: Values::Raw(standard), copies: false, missing: false });
+                return Some(Column { map: CellMap::Raw(standard), copies: false, missing: false });
             }
-            let copies = tilings > 1 && (copies || matches!(values, Values::Levels(_)));
-            Some(Column { values, copies, missing })
+            let copies = tilings > 1 && (copies || matches!(map, CellMap::Categories(_)));
+            Some(Column { map, copies, missing })
         });
         let encoder = Encoder::new(columns.collect(), tilings, zero_is_absent).unwrap();
         let sign = |k, r, c| (seed.wrapping_mul(k * 31 + r * 7 + c + 1) >> 7) & 1 == 1;
         let rows = encoder.rows() as usize;
-        let model = if method == Method::Bfm {
-            let signs = SignRows::new(rows, functions, m, sign);
-            let scales = Scales::new(&vec![real; functions]);
-            Model::new(encoder, signs, scales, Loss::Logistic, labels).unwrap()
+        let weights = if method == Method::Bfm {
+            let signs = SignRows::new(rows, outputs, m, sign);
+            Weights::Signs { signs, scales: Scales::new(&vec![real; outputs]) }
         } else {
             let float = |i: usize| (seed.wrapping_mul(i + 1) >> 5) as i16 as f32 / 256.0;
-            let function = RealFunction {
+            let output = FloatOutput {
                 bias: real.bias,
                 beta: real.alpha,
                 w: (0..rows).map(float).collect(),
                 v: (0..rows * m).map(float).collect(),
             };
-            let reals = Reals::new(method, m, &vec![function; functions]);
-            Model::with_reals(encoder, reals, Loss::Logistic, labels).unwrap()
+            Weights::Floats(FloatWeights::new(method, m, &vec![output; outputs]))
         };
+        let model = Model::new(encoder, weights, Loss::Logistic, labels).unwrap();
         match names {
             Some(names) => model.with_names(names.into_iter().rev().collect()).unwrap(),
             None => model,
@@ -100,7 +105,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn what_is_written_is_read(model in model()) {
+    fn what_is_written_can_be_read(model in model()) {
         let bytes = model.to_bytes();
         prop_assert_eq!(model.size(), bytes.len());
         let read = Model::from_bytes(&bytes).unwrap();
@@ -109,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn every_damage_is_refused(model in model(), at in any::<prop::sample::Index>(), flip in 1_u8..) {
+    fn every_damage_is_rejected(model in model(), at in any::<prop::sample::Index>(), flip in 1_u8..) {
         let bytes = model.to_bytes();
         let at = at.index(bytes.len());
         prop_assert!(Model::from_bytes(&bytes[..at]).is_err());
@@ -120,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn a_hostile_file_is_refused_or_read_but_never_panics(
+    fn a_hostile_file_is_rejected_or_read_but_never_panics(
         model in model(), at in any::<prop::sample::Index>(), value in any::<u8>(),
     ) {
         let mut bytes = model.to_bytes();

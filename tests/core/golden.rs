@@ -1,14 +1,12 @@
-//! Files of every version score the same bits, on whatever machine this runs: 32 bits or 64, low byte first or last.
+//! Files of every version give the same scores, bit for bit, on any machine: 32 bits or 64, either byte order.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use binfm::Model;
-use binfm::encoding::{Binning, EncodingParams, Matrix, Table};
+use binfm::data::{Dataset, Labels, Matrix, Schema, Table, Target};
 use binfm::kernels::Isa;
-use binfm::model::{Labels, Weights};
-use binfm::scoring::{RealScorer, Scorer, Scratch};
+use binfm::scoring::{Scorer, Scratch};
 use binfm::threads::{Stop, Threads};
-use binfm::training::{Params, Request, Run, Set, Targets};
-use std::collections::{BTreeMap, BTreeSet};
+use binfm::training::{Context, Params, Schedule, Trainer};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -21,16 +19,16 @@ fn files() -> Vec<PathBuf> {
     files.filter(|path| path.extension().is_some_and(|extension| extension == "binfm")).collect()
 }
 
-/// Rows and their scores: values, an empty field, scores.
+/// Reads samples and their scores: values, an empty field, scores.
 fn expected(path: &Path) -> (Vec<f32>, Vec<Vec<f64>>) {
     let text = fs::read_to_string(path.with_extension("tsv")).unwrap();
-    let (mut rows, mut scores) = (vec![], vec![]);
+    let (mut samples, mut scores) = (vec![], vec![]);
     for line in text.lines() {
         let (values, expected) = line.split_once("\t\t").unwrap();
-        rows.extend(values.split('\t').map(|value| value.parse::<f32>().unwrap()));
+        samples.extend(values.split('\t').map(|value| value.parse::<f32>().unwrap()));
         scores.push(expected.split('\t').map(|score| score.parse().unwrap()).collect());
     }
-    (rows, scores)
+    (samples, scores)
 }
 
 #[test]
@@ -41,29 +39,30 @@ fn golden_files_are_written_again_and_score_the_same_bits() {
         let bytes = fs::read(&path).unwrap();
         let model = Model::from_bytes(&bytes).unwrap();
         assert!(model.to_bytes() == bytes, "{}", path.display());
-        let (rows, expected) = expected(&path);
-        let table = Matrix::new(&rows, model.encoder().columns());
-        let functions = model.weights().functions();
+        let (samples, expected) = expected(&path);
+        let table = Matrix::new(&samples, model.encoder().columns());
+        let outputs = model.weights().outputs();
         let scores = scores(model, Table::Dense(&table), expected.len());
-        for (i, (scores, expected)) in scores.chunks_exact(functions).zip(&expected).enumerate() {
+        for (i, (scores, expected)) in scores.chunks_exact(outputs).zip(&expected).enumerate() {
             let same = scores.iter().map(|x| x.to_bits()).eq(expected.iter().map(|x| x.to_bits()));
-            assert!(same, "{} row {i}", path.display());
+            assert!(same, "{} sample {i}", path.display());
         }
     }
 }
 
-/// The scores of all functions, row by row.
-fn scores(model: Model, table: Table, rows: usize) -> Vec<f64> {
-    let functions = model.weights().functions();
-    let mut room = Scratch::default();
-    if matches!(model.weights(), Weights::Bits { .. }) {
-        let scorer = Scorer::new(model).unwrap();
-        let terms = scorer.terms(table, 0..rows, &mut room).unwrap();
-        return terms.iter().enumerate().map(|(i, &t)| scorer.score(i % functions, t)).collect();
+/// Returns the scores of all outputs, sample by sample, in blocks and one at a time.
+fn scores(model: Model, table: Table, samples: usize) -> Vec<f64> {
+    let outputs = model.weights().outputs();
+    let scorer = Scorer::new(model).unwrap();
+    let mut scores = vec![0.0; samples * outputs];
+    scorer.scores(table, &Threads::single(), &Stop::default(), &mut scores).unwrap();
+    let mut scratch = Scratch::default();
+    for (sample, together) in scores.chunks_exact(outputs).enumerate() {
+        let terms = scorer.terms(table, sample, &mut scratch).unwrap();
+        let alone = (0..outputs).map(|output| terms.score(output).to_bits());
+        assert!(alone.eq(together.iter().map(|score| score.to_bits())));
     }
-    let scorer = RealScorer::new(model).unwrap();
-    let terms = scorer.terms(table, 0..rows, &mut room).unwrap();
-    terms.iter().enumerate().map(|(i, &t)| scorer.score(i % functions, t)).collect()
+    scores
 }
 
 /// Numbers in [0, 1), evenly: SplitMix64 of their places, as in `tests/golden/cases.py`.
@@ -97,28 +96,19 @@ fn case(columns: usize, seed: u64, holes: bool) -> (Vec<f64>, Vec<f64>) {
     (x, y)
 }
 
-/// Train as `binfm.train` does.
-fn train((x, y): &(Vec<f64>, Vec<f64>), [m, bins, tilings]: [usize; 3], isa: Isa) -> Model {
+/// Trains as `binfm.train` does.
+fn train((x, y): &(Vec<f64>, Vec<f64>), [m, b, tilings]: [usize; 3], isa: Isa) -> Model {
     let matrix = Matrix::new(x, x.len() / y.len());
-    let request = Request {
-        data: Set { table: Table::Dense(&matrix), targets: Targets::classes(y, 2), weight: None },
-        valid: None,
-        labels: Labels::Bool,
-        encoding: EncodingParams {
-            bins: bins as u32,
-            tilings: tilings as u32,
-            binning: Binning::Quantile,
-            categorical: vec![],
-            vocabularies: BTreeMap::new(),
-            min_count: 1.0,
-            raw: false,
-            leave_out: BTreeSet::new(),
-        },
-        params: Params { m, epochs: 3, ..Params::default() },
-        holdout: 0.0,
-    };
-    let run = Run { threads: &Threads::one(), isa, stop: &Stop::default() };
-    request.fit(run, &mut |_: &_| ControlFlow::Continue(())).unwrap().model
+    let target = Target::classes(y, 2);
+    let dataset = Dataset { table: Table::Dense(&matrix), target, weight: None };
+    let params = Params { m, b, tilings, epochs: 3, ..Params::default() }.check().unwrap();
+    let (threads, stop) = (Threads::single(), Stop::default());
+    let context = Context { threads: &threads, isa, stop: &stop };
+    let schedule = Schedule::new(&params);
+    let schema = Schema::numeric(Labels::Bool);
+    let mut trainer = Trainer::new(&dataset, schema, params, context).unwrap();
+    let on_epoch = &mut |_: &_| ControlFlow::Continue(());
+    trainer.fit(&dataset, None, schedule, context, on_epoch).unwrap().model
 }
 
 #[test]

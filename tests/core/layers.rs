@@ -1,39 +1,34 @@
-//! The one-way flow: a module uses only what stands above it in `src/lib.rs`.
+//! The one-way flow: a module uses only those declared above it in `src/lib.rs`.
 #![allow(clippy::panic)] // how a test fails
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Each module under `src/` and the modules it may use, besides itself.
-const MAY_USE: &[(&str, &[&str])] = &[
-    ("error", &[]),
-    ("threads", &["error"]),
-    ("kernels", &["error"]),
-    ("encoding", &["error", "threads", "kernels"]),
-    ("model", &["error", "encoding"]),
-    ("training", &["error", "threads", "kernels", "encoding", "model"]),
-    ("scoring", &["error", "threads", "kernels", "encoding", "model"]),
-    ("python", &["error", "threads", "kernels", "encoding", "model", "training", "scoring"]),
-];
-
-/// Names that `lib.rs` re-exports, and the module each comes from.
+/// Names that `lib.rs` re-exports, with their modules.
 const RE_EXPORTED: &[(&str, &str)] = &[("Error", "error"), ("Result", "error"), ("Model", "model")];
 
 #[test]
-fn modules_use_only_what_stands_above_them() {
+fn modules_use_only_those_above_them() {
+    let map = map();
     let mut wrong = Vec::new();
-    for module in modules() {
-        let allowed = allowed(&module);
-        for (file, code) in sources(&module) {
-            for used in used_by(&file, &module, &code) {
-                if used != module && !allowed.contains(&used.as_str()) {
+    for (i, module) in map.iter().enumerate() {
+        for (file, code) in sources(module) {
+            for used in used_by(&file, module, &code, &map) {
+                if !map[..=i].contains(&used) {
                     wrong.push(format!("{file} uses `{used}`"));
                 }
             }
         }
     }
     assert!(wrong.is_empty(), "upward or unknown: {wrong:#?}");
+}
+
+#[test]
+fn the_map_has_every_module() {
+    let names = children(&source_folder()).into_iter().map(|path| stem(Path::new(&path)));
+    let files: BTreeSet<String> = names.filter(|name| name != "lib").collect();
+    assert_eq!(files, map().into_iter().collect());
 }
 
 #[test]
@@ -56,25 +51,27 @@ mod tests {
     use crate::python;
 }
 ";
-    let found = used_by("src/model/bits.rs", "model", &without_tests(code));
+    let names = ["error", "threads", "kernels", "encoding", "model", "training"];
+    let map = names.map(str::to_owned);
+    let found = used_by("src/model/bits.rs", "model", &without_tests(code), &map);
     assert_eq!(
         found.into_iter().collect::<Vec<_>>(),
         ["encoding", "error", "kernels", "model", "threads", "training"]
     );
 }
 
-/// The modules that `src/` has, by the names of its files and folders.
-fn modules() -> Vec<String> {
-    let names = children(&source_folder()).into_iter();
-    names.map(|path| stem(Path::new(&path))).filter(|name| name != "lib").collect()
+/// Returns the modules that `src/lib.rs` declares, in its order.
+fn map() -> Vec<String> {
+    let path = format!("{}/lib.rs", source_folder());
+    let code = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let declared = |line: &str| {
+        let (_, name) = line.split_once("mod ")?;
+        Some(name.strip_suffix(';')?.to_owned())
+    };
+    code.lines().filter(|line| !line.starts_with("//")).filter_map(declared).collect()
 }
 
-fn allowed(module: &str) -> &'static [&'static str] {
-    let found = MAY_USE.iter().find(|(name, _)| *name == module);
-    found.unwrap_or_else(|| panic!("src/{module} is not in MAY_USE")).1
-}
-
-/// Every file of a module with its code, test modules left out.
+/// Returns every file of a module with its code, without test modules.
 fn sources(module: &str) -> Vec<(String, String)> {
     let root = source_folder();
     let mut waiting = vec![format!("{root}/{module}"), format!("{root}/{module}.rs")];
@@ -89,7 +86,7 @@ fn sources(module: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The code without line comments and without the items under `#[cfg(test)]`; rustfmt's layout tells where they end.
+/// Removes line comments and items under `#[cfg(test)]`, whose end rustfmt's layout shows.
 fn without_tests(code: &str) -> String {
     let mut kept = Vec::new();
     let mut lines = code.lines();
@@ -107,18 +104,18 @@ fn without_tests(code: &str) -> String {
     kept.join("\n")
 }
 
-/// The modules that a file uses, through `crate::` or, from outside its own module, through `super::`.
-fn used_by(file: &str, module: &str, code: &str) -> BTreeSet<String> {
+/// Returns the modules that a file uses, through `crate::` or, across modules, through `super::`.
+fn used_by(file: &str, module: &str, code: &str, map: &[String]) -> BTreeSet<String> {
     let is_root = file.ends_with(&format!("src/{module}.rs"))
         || file.ends_with(&format!("src/{module}/mod.rs"));
     let up = if is_root { "super::" } else { "super::super::" };
-    let known = |name: &String| MAY_USE.iter().any(|(module, _)| module == name);
+    let known = |name: &String| map.contains(name);
     let mut used = after_each("crate::", code);
     used.extend(after_each(up, code).into_iter().filter(known));
     used
 }
 
-/// What follows each `prefix`, one name or a group in braces, as modules.
+/// Returns the modules that follow each `prefix`, one name or a group in braces.
 fn after_each(prefix: &str, code: &str) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for after in code.split(prefix).skip(1) {
@@ -130,7 +127,7 @@ fn after_each(prefix: &str, code: &str) -> BTreeSet<String> {
     used.into_iter().map(|name| home(&name)).collect()
 }
 
-/// The first name of each member of a group: `{a::b, c::{d, e}}` gives a and c.
+/// Returns the first name of each member of a group: `{a::b, c::{d, e}}` gives a and c.
 fn first_names(group: &str) -> Vec<String> {
     let mut names = Vec::new();
     let (mut depth, mut start) = (0, 0);

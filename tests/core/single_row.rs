@@ -1,14 +1,15 @@
-//! Once a thread has scored a row, scoring another allocates nothing.
+//! Once a thread has scored a sample, scoring another allocates nothing.
 #![allow(clippy::unwrap_used, unsafe_code, missing_docs)]
 
 use binfm::Model;
-use binfm::encoding::{Binning, Encoder, EncodingParams, Matrix, Rows, Table, Truth};
-use binfm::model::{Labels, Loss, Real, Scales, SignRows};
+use binfm::data::{Dataset, Labels, Matrix, Schema, Table, Target};
+use binfm::encoding::Encoder;
+use binfm::model::{Loss, RealScale, Scales, SignRows, Weights};
 use binfm::scoring::{Scorer, Scratch};
 use binfm::threads::{Stop, Threads};
+use binfm::training::Params;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Counts what this thread allocates.
 struct Counting;
@@ -34,56 +35,46 @@ static ALLOCATOR: Counting = Counting;
 
 const COLUMNS: usize = 5;
 
-fn scorer(functions: usize, values: &[f32]) -> Scorer {
-    let params = EncodingParams {
-        bins: 20,
-        tilings: 4,
-        binning: Binning::Quantile,
-        categorical: vec![4],
-        vocabularies: BTreeMap::new(),
-        min_count: 1.0,
-        raw: false,
-        leave_out: BTreeSet::new(),
-    };
+fn scorer(outputs: usize, values: &[f32]) -> Scorer {
     let matrix = Matrix::new(values, COLUMNS);
-    let rows = Rows { table: Table::Dense(&matrix), truth: Truth::Numbers(&[]), weight: None };
-    let encoder = Encoder::fit(rows, &params, &Threads::one(), &Stop::default()).unwrap();
+    let labels = Labels::counting(outputs.max(2));
+    let schema = Schema { categorical: vec![4], ..Schema::numeric(labels.clone()) };
+    let target = Target::numbers(&[], None);
+    let dataset = Dataset { table: Table::Dense(&matrix), target, weight: None };
+    let params = Params::default().encoding();
+    let encoder =
+        Encoder::fit(&dataset, &schema, &params, &Threads::single(), &Stop::default()).unwrap();
     let rows = encoder.rows() as usize;
-    let signs = SignRows::new(rows, functions, 40, |k, r, c| (k + r * 7 + c * 3) % 5 < 2);
-    let scales = Scales::new(&vec![Real { bias: 0.1, alpha: 0.2, beta_squared: 0.01 }; functions]);
-    let classes = functions.max(2);
-    let labels = Labels::counting(classes);
-    let model = Model::new(encoder, signs, scales, Loss::Logistic, labels).unwrap();
-    Scorer::new(model).unwrap()
+    let signs = SignRows::new(rows, outputs, 40, |k, r, c| (k + r * 7 + c * 3) % 5 < 2);
+    let scale = RealScale { bias: 0.1, alpha: 0.2, beta_squared: 0.01 };
+    let weights = Weights::Signs { signs, scales: Scales::new(&vec![scale; outputs]) };
+    Scorer::new(Model::new(encoder, weights, Loss::Logistic, labels).unwrap()).unwrap()
 }
 
 #[test]
-fn a_single_row_allocates_nothing() {
+fn scoring_one_sample_allocates_nothing() {
     let values: Vec<f32> = (0..500 * COLUMNS).map(|i| (i * 7919 % 1009) as f32).collect();
-    for functions in [1, 4] {
-        let scorer = scorer(functions, &values);
-        let row = Matrix::new(&values[..COLUMNS], COLUMNS);
-        let (threads, stop) = (Threads::one(), Stop::default());
+    for outputs in [1, 4] {
+        let scorer = scorer(outputs, &values);
+        let sample = Matrix::new(&values[..COLUMNS], COLUMNS);
+        let (threads, stop) = (Threads::single(), Stop::default());
         let score = |out: &mut [f64]| {
-            let write = |terms: &[_], out: &mut [f64]| {
-                out.iter_mut().enumerate().for_each(|(k, out)| *out = scorer.score(k, terms[k]));
-            };
-            scorer.each_row(Table::Dense(&row), &threads, &stop, out, write).unwrap();
+            scorer.scores(Table::Dense(&sample), &threads, &stop, out).unwrap();
         };
-        let mut out = vec![0.0; functions];
+        let mut out = vec![0.0; outputs];
         score(&mut out);
         let before = ALLOCATIONS.get();
         score(&mut out);
-        assert_eq!(ALLOCATIONS.get() - before, 0, "{functions} functions");
+        assert_eq!(ALLOCATIONS.get() - before, 0, "{outputs} outputs");
         assert!(out.iter().all(|score| *score != 0.0));
-        // The way without threads.
-        let mut room = Scratch::default();
-        scorer.terms(Table::Dense(&row), 0..1, &mut room).unwrap();
+        // Without threads.
+        let mut scratch = Scratch::default();
+        scorer.terms(Table::Dense(&sample), 0, &mut scratch).unwrap();
         let before = ALLOCATIONS.get();
-        let terms = scorer.terms(Table::Dense(&row), 0..1, &mut room).unwrap();
-        assert_eq!(ALLOCATIONS.get() - before, 0, "{functions} functions");
-        let scores = terms.iter().enumerate().map(|(k, &terms)| scorer.score(k, terms));
+        let terms = scorer.terms(Table::Dense(&sample), 0, &mut scratch).unwrap();
+        assert_eq!(ALLOCATIONS.get() - before, 0, "{outputs} outputs");
+        let scores = (0..outputs).map(|output| terms.score(output));
         assert!(scores.map(f64::to_bits).eq(out.iter().map(|score| score.to_bits())));
-        assert!(scorer.terms(Table::Dense(&row), 0..2, &mut room).is_err());
+        assert!(scorer.terms(Table::Dense(&sample), 1, &mut scratch).is_err());
     }
 }

@@ -1,14 +1,12 @@
-//! The gradients are those of the loss, and why we do not begin at zero as the paper does.
+//! Gradients are those of the loss, and why weights do not start at zero, as in the paper.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use binfm::encoding::{Binning, EncodingParams, Matrix, Table};
-use binfm::kernels::{Isa, Weights};
-use binfm::model::{self, Labels, Loss, Method};
+use binfm::data::{Dataset, Labels, Matrix, Schema, Table, Target};
+use binfm::kernels::{Isa, RowWeights, Sample};
+use binfm::model::{Loss, Method, Weights};
 use binfm::threads::{Stop, Threads};
-use binfm::training::{
-    Latent, Optimizer, Params, RealLatent, Request, Run, Set, Start, Targets, Trained,
-};
-use std::collections::{BTreeMap, BTreeSet};
+use binfm::training::head::{FloatLearner, Learner, SignLearner};
+use binfm::training::{Context, Init, Optimizer, Params, Schedule, Trained, Trainer};
 use std::ops::ControlFlow;
 
 const M: usize = 5;
@@ -22,31 +20,34 @@ fn proxies() -> Vec<f32> {
     (0..ROWS * (M + 1)).map(wave).collect()
 }
 
-/// w and v of all rows, as the kernels have them.
-fn apart(rows: &[f32]) -> Weights {
+/// Returns w and v of all rows, as the kernels store them.
+fn split(rows: &[f32]) -> RowWeights {
     let rows = rows.chunks_exact(M + 1);
     let w = rows.clone().map(|row| row[0]).collect();
-    Weights { w, v: rows.flat_map(|row| &row[1..]).copied().collect() }
+    RowWeights { w, v: rows.flat_map(|row| &row[1..]).copied().collect() }
 }
 
-/// Row by row again.
-fn together(weights: &Weights) -> Vec<f32> {
+/// Returns w and v row by row again.
+fn interleave(weights: &RowWeights) -> Vec<f32> {
     let rows = weights.w.iter().zip(weights.v.chunks_exact(M));
     rows.flat_map(|(&w, v)| [&[w], v].concat()).collect()
 }
 
-fn latent(loss: Loss, lambda_w: f64, lambda_v: f64) -> Latent {
+const SAMPLE: Sample = Sample { starts: &STARTS, values: &[] };
+
+fn learner(loss: Loss, lambda_w: f64, lambda_v: f64) -> SignLearner {
     let params =
         Params { m: M, loss, optimizer: Optimizer::Sgd, lambda_w, lambda_v, ..Params::default() };
-    let mut latent = Latent::new(apart(&proxies()), TILINGS, &params, Isa::available()[0]).unwrap();
-    latent.set_bias(0.3);
-    latent.set_rate(RATE);
-    latent
+    let isa = Isa::available()[0];
+    let mut learner = SignLearner::new(split(&proxies()), TILINGS, &params, isa).unwrap();
+    learner.set_bias(0.3);
+    learner.set_rate(RATE);
+    learner
 }
 
-/// The score with the active parameters as real numbers instead of signs, pair by pair.
-fn relaxed_score(latent: &Latent, parameters: &[f64]) -> f64 {
-    let scale = latent.scale();
+/// Computes the score with the active parameters as real numbers instead of signs, pair by pair.
+fn relaxed_score(learner: &SignLearner, parameters: &[f64]) -> f64 {
+    let scale = learner.scale();
     let active: Vec<usize> =
         STARTS.iter().flat_map(|&s| s as usize..s as usize + TILINGS).collect();
     let mut score = scale.bias;
@@ -65,14 +66,15 @@ fn relaxed_score(latent: &Latent, parameters: &[f64]) -> f64 {
 
 #[test]
 fn gradients_are_finite_differences_of_the_relaxed_loss() {
-    for loss in Loss::ALL {
+    for (_, loss) in Loss::NAMED {
         for y in [-1.0, 1.0] {
-            let mut latent = latent(loss, 0.0, 0.0);
+            let mut learner = learner(loss, 0.0, 0.0);
             let signs: Vec<f64> =
                 proxies().iter().map(|&p| if p >= 0.0 { 1.0 } else { -1.0 }).collect();
-            let score = latent.score(&STARTS);
-            assert!((score - relaxed_score(&latent, &signs)).abs() < 1e-12);
-            let value = |parameters: &[f64]| loss.value(relaxed_score(&latent, parameters), y);
+            let terms = learner.terms(SAMPLE);
+            let score = learner.scale().score(terms);
+            assert!((score - relaxed_score(&learner, &signs)).abs() < 1e-12);
+            let value = |parameters: &[f64]| loss.value(relaxed_score(&learner, parameters), y);
             let differences: Vec<f64> = (0..signs.len())
                 .map(|i| {
                     let at = |step: f64| {
@@ -81,9 +83,9 @@ fn gradients_are_finite_differences_of_the_relaxed_loss() {
                     (at(1e-5) - at(-1e-5)) / 2e-5
                 })
                 .collect();
-            latent.step(&STARTS, loss.slope(score, y));
+            learner.step(SAMPLE, loss.slope(score, y));
             for ((before, after), difference) in
-                proxies().iter().zip(together(latent.proxies())).zip(differences)
+                proxies().iter().zip(interleave(learner.proxies())).zip(differences)
             {
                 let gradient = f64::from(before - after) / RATE;
                 assert!(
@@ -95,12 +97,12 @@ fn gradients_are_finite_differences_of_the_relaxed_loss() {
     }
 }
 
-/// What multiplies the rows of each start.
+/// The value of each start.
 const VALUES: [f32; 3] = [0.7, -1.3, 2.0];
 
-/// The score of floats as they are used, pair by pair.
-fn float_score(latent: &RealLatent, parameters: &[f64]) -> f64 {
-    let scale = latent.scale();
+/// Computes the score of float weights pair by pair.
+fn float_score(learner: &FloatLearner, parameters: &[f64]) -> f64 {
+    let scale = learner.scale();
     let rows = |(&start, &x): (&u32, &f32)| {
         (start as usize..start as usize + TILINGS).map(move |row| (row, f64::from(x)))
     };
@@ -124,32 +126,34 @@ fn gradients_of_floats_are_finite_differences_of_the_loss() {
         let optimizer = Optimizer::Sgd;
         let params = Params { method, m: M, optimizer, ..Params::default() };
         for isa in Isa::available() {
-            let mut latent = RealLatent::new(apart(&proxies()), TILINGS, &params, isa).unwrap();
-            latent.set_bias(0.3);
-            latent.set_rate(RATE);
+            let mut learner = FloatLearner::new(split(&proxies()), TILINGS, &params, isa).unwrap();
+            learner.set_bias(0.3);
+            learner.set_rate(RATE);
             let sign = |p: f64| if p >= 0.0 { 1.0 } else { -1.0 };
             let used: Vec<f64> = proxies()
                 .iter()
                 .enumerate()
                 .map(|(i, &p)| {
-                    let through_sign = method.has_signs() && i % (M + 1) > 0;
+                    let through_sign = method.has_sign_factors() && i % (M + 1) > 0;
                     if through_sign { sign(p.into()) } else { p.into() }
                 })
                 .collect();
-            let score = latent.score(&STARTS, &VALUES);
-            assert!((score - float_score(&latent, &used)).abs() < 1e-5);
+            let sample = Sample { starts: &STARTS, values: &VALUES };
+            let terms = learner.terms(sample);
+            let score = learner.scale().score(terms);
+            assert!((score - float_score(&learner, &used)).abs() < 1e-5);
             let differences: Vec<f64> = (0..used.len())
                 .map(|i| {
                     let at = |step: f64| {
                         let moved = [&used[..i], &[used[i] + step], &used[i + 1..]].concat();
-                        Loss::Logistic.value(float_score(&latent, &moved), 1.0)
+                        Loss::Logistic.value(float_score(&learner, &moved), 1.0)
                     };
                     (at(1e-5) - at(-1e-5)) / 2e-5
                 })
                 .collect();
-            latent.step(&STARTS, &VALUES, Loss::Logistic.slope(score, 1.0));
+            learner.step(sample, Loss::Logistic.slope(score, 1.0));
             for ((before, after), difference) in
-                proxies().iter().zip(together(latent.weights())).zip(differences)
+                proxies().iter().zip(interleave(learner.weights())).zip(differences)
             {
                 let gradient = f64::from(before - after) / RATE;
                 assert!(
@@ -164,11 +168,11 @@ fn gradients_of_floats_are_finite_differences_of_the_loss() {
 #[test]
 fn regularization_pulls_active_rows_as_the_paper_says() {
     let (lambda_w, lambda_v) = (0.3, 0.7);
-    let mut pulled = latent(Loss::Logistic, lambda_w, lambda_v);
-    let scale = pulled.scale();
-    pulled.score(&STARTS);
-    pulled.step(&STARTS, 0.0);
-    for (i, (before, after)) in proxies().iter().zip(together(pulled.proxies())).enumerate() {
+    let mut learner = learner(Loss::Logistic, lambda_w, lambda_v);
+    let scale = learner.scale();
+    learner.terms(SAMPLE);
+    learner.step(SAMPLE, 0.0);
+    for (i, (before, after)) in proxies().iter().zip(interleave(learner.proxies())).enumerate() {
         let (row, column) = (i / (M + 1), i % (M + 1));
         let active = STARTS.iter().any(|&s| (s as usize..s as usize + TILINGS).contains(&row));
         let strength = if column == 0 { lambda_w * scale.alpha } else { lambda_v * scale.beta };
@@ -177,46 +181,35 @@ fn regularization_pulls_active_rows_as_the_paper_says() {
     }
 }
 
-/// Two features whose product decides; also the share of the positive class.
-fn train_product(start: Start) -> (Trained, f64) {
+/// Trains on two features whose product decides the class; also returns the share of the positive class.
+fn train_product(init: Init) -> (Trained, f64) {
     let x: Vec<f32> = (0..4000).map(|i| ((i * 7919 + 13) % 2003) as f32 / 1001.5 - 1.0).collect();
-    let y: Vec<f64> = x.chunks_exact(2).map(|row| f64::from(row[0] * row[1] > 0.0)).collect();
+    let y: Vec<f64> = x.chunks_exact(2).map(|x| f64::from(x[0] * x[1] > 0.0)).collect();
     let matrix = Matrix::new(&x, 2);
-    let encoding = EncodingParams {
-        bins: 20,
-        tilings: 4,
-        binning: Binning::Quantile,
-        categorical: vec![],
-        vocabularies: BTreeMap::new(),
-        min_count: 1.0,
-        raw: false,
-        leave_out: BTreeSet::new(),
-    };
-    let request = Request {
-        data: Set { table: Table::Dense(&matrix), targets: Targets::classes(&y, 2), weight: None },
-        valid: None,
-        labels: Labels::counting(2),
-        encoding,
-        params: Params { m: 8, start, ..Params::default() },
-        holdout: 0.0,
-    };
-    let mut go_on = |_: &_| ControlFlow::Continue(());
-    let run = Run { threads: &Threads::one(), isa: Isa::available()[0], stop: &Stop::default() };
-    let trained = request.fit(run, &mut go_on).unwrap();
+    let target = Target::classes(&y, 2);
+    let dataset = Dataset { table: Table::Dense(&matrix), target, weight: None };
+    let params = Params { m: 8, init, ..Params::default() }.check().unwrap();
+    let schema = Schema::numeric(Labels::counting(2));
+    let (threads, stop) = (Threads::single(), Stop::default());
+    let context = Context { threads: &threads, isa: Isa::available()[0], stop: &stop };
+    let schedule = Schedule::new(&params);
+    let mut trainer = Trainer::new(&dataset, schema, params, context).unwrap();
+    let on_epoch = &mut |_: &_| ControlFlow::Continue(());
+    let trained = trainer.fit(&dataset, None, schedule, context, on_epoch).unwrap();
     (trained, y.iter().sum::<f64>() / y.len() as f64)
 }
 
 #[test]
-fn the_papers_zero_start_cannot_learn_and_ours_can() {
-    let (stuck, share) = train_product(Start::Zero);
+fn the_papers_zero_init_cannot_learn_and_ours_can() {
+    let (stuck, share) = train_product(Init::Zero);
     let entropy = -share * share.ln() - (1.0 - share) * (1.0 - share).ln();
-    let model::Weights::Bits { scales, .. } = stuck.model.weights() else { panic!("not bits") };
+    let Weights::Signs { scales, .. } = stuck.model.weights() else { panic!("not signs") };
     let real = scales.real(0);
     assert_eq!((real.alpha, real.beta_squared), (0.0, 0.0));
     let last = |trained: &Trained| trained.history.last().map_or(f64::NAN, |epoch| epoch.loss);
     assert!(last(&stuck) > 0.99 * entropy, "a constant score cannot do better");
-    for start in [Start::Smooth, Start::Noise] {
-        let (learned, _) = train_product(start);
-        assert!(last(&learned) < 0.5 * entropy, "{start:?}: {}", last(&learned));
+    for init in [Init::Smooth, Init::Noise] {
+        let (learned, _) = train_product(init);
+        assert!(last(&learned) < 0.5 * entropy, "{init:?}: {}", last(&learned));
     }
 }

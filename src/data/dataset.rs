@@ -1,0 +1,50 @@
+//! A table with its targets and weights: what training, held-out evaluation and the encoder read.
+
+use super::{Labels, Table, Target};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Samples to learn from or to evaluate on.
+pub struct Dataset<'a> {
+    /// The samples.
+    pub table: Table<'a>,
+    /// What the model should say about each sample.
+    pub target: Target,
+    /// Weight of each sample; `None` is 1 for all.
+    pub weight: Option<&'a [f64]>,
+}
+
+/// What the columns and classes of a dataset are.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    /// The class labels.
+    pub labels: Labels,
+    /// The names of the columns, if they have any.
+    pub names: Option<Vec<String>>,
+    /// Columns that hold categories.
+    pub categorical: Vec<usize>,
+    /// The texts of categorical columns that hold indices into a vocabulary.
+    pub vocabularies: BTreeMap<usize, Vec<String>>,
+    /// Columns to leave unused.
+    pub leave_out: BTreeSet<usize>,
+}
+
+impl Dataset<'_> {
+    /// Returns the weight of a sample as given, 1 without weights.
+    #[inline]
+    pub fn weight_of(&self, sample: usize) -> f64 {
+        self.weight.map_or(1.0, |weight| weight.get(sample).copied().unwrap_or(0.0))
+    }
+}
+
+impl Schema {
+    /// Describes numeric columns without names.
+    pub fn numeric(labels: Labels) -> Self {
+        Self {
+            labels,
+            names: None,
+            categorical: Vec::new(),
+            vocabularies: BTreeMap::new(),
+            leave_out: BTreeSet::new(),
+        }
+    }
+}

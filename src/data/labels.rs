@@ -1,0 +1,53 @@
+//! Class labels.
+
+use alloc::{string::String, vec::Vec};
+
+/// The labels of the classes, ascending.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Labels {
+    /// None: regression.
+    None,
+    /// Whole numbers.
+    Ints(Vec<i64>),
+    /// Finite numbers.
+    Floats(Vec<f64>),
+    /// False and True.
+    Bool,
+    /// Texts.
+    Texts(Vec<String>),
+}
+
+impl Labels {
+    /// Returns the labels 0, 1, …, which take no bytes in a file.
+    pub fn counting(classes: usize) -> Self {
+        Self::Ints((0..classes as i64).collect())
+    }
+
+    /// Returns the number of labels.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Ints(labels) => labels.len(),
+            Self::Floats(labels) => labels.len(),
+            Self::Bool => 2,
+            Self::Texts(labels) => labels.len(),
+        }
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns whether they ascend strictly and are finite.
+    pub fn are_sorted(&self) -> bool {
+        match self {
+            Self::None | Self::Bool => true,
+            Self::Ints(labels) => labels.is_sorted_by(|a, b| a < b),
+            Self::Floats(labels) => {
+                labels.iter().all(|x| x.is_finite()) && labels.is_sorted_by(|a, b| a < b)
+            }
+            Self::Texts(labels) => labels.is_sorted_by(|a, b| a < b),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What a model should say about each sample: a class, or a number.
+
+/// Targets of all samples of a dataset.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// Classes. Two classes share one output.
+    Classes {
+        /// Class index of each sample.
+        of: Vec<u32>,
+        /// Number of classes.
+        classes: usize,
+    },
+    /// Numbers, standardized: (y − center) / spread.
+    Numbers {
+        /// Standardized target of each sample.
+        standard: Vec<f64>,
+        /// The mean that was subtracted.
+        center: f64,
+        /// The standard deviation that they were divided by.
+        spread: f64,
+    },
+}
+
+impl Target {
+    /// Standardizes numbers by their own weighted mean and standard deviation.
+    pub fn numbers(y: &[f64], weight: Option<&[f64]>) -> Self {
+        let weight_of =
+            |sample: usize| weight.map_or(1.0, |w| w.get(sample).copied().unwrap_or(0.0));
+        let weighted = |f: &dyn Fn(f64) -> f64| -> f64 {
+            y.iter().enumerate().map(|(sample, &y)| weight_of(sample) * f(y)).sum()
+        };
+        let total = weighted(&|_| 1.0);
+        // Scaled before they are squared, so that huge numbers do not overflow.
+        let size = y.iter().fold(0.0, |max: f64, y| max.max(y.abs())).max(f64::MIN_POSITIVE);
+        let center = weighted(&|y| y / size) / total * size;
+        let deviation = |y: f64| y / size - center / size;
+        let variance = weighted(&|y| deviation(y) * deviation(y)) / total;
+        let spread = variance.sqrt() * size;
+        Self::standardized(y, center, if spread > 0.0 { spread } else { 1.0 })
+    }
+
+    fn standardized(y: &[f64], center: f64, spread: f64) -> Self {
+        Self::Numbers {
+            standard: y.iter().map(|y| (y - center) / spread).collect(),
+            center,
+            spread,
+        }
+    }
+
+    /// Takes class indices.
+    pub fn classes(y: &[f64], classes: usize) -> Self {
+        Self::Classes { of: y.iter().map(|&y| y as u32).collect(), classes }
+    }
+
+    /// Returns other targets of the same kind, in the same units.
+    #[must_use]
+    pub fn like(&self, y: &[f64]) -> Self {
+        match self {
+            Self::Classes { classes, .. } => Self::classes(y, *classes),
+            Self::Numbers { center, spread, .. } => Self::standardized(y, *center, *spread),
+        }
+    }
+
+    /// Returns the number of outputs of a model: one per class, or one in all for two classes and for regression.
+    pub fn outputs(&self) -> usize {
+        match self {
+            Self::Classes { classes, .. } if *classes > 2 => *classes,
+            _ => 1,
+        }
+    }
+
+    /// Returns the number of samples.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Classes { of, .. } => of.len(),
+            Self::Numbers { standard, .. } => standard.len(),
+        }
+    }
+
+    /// Returns whether there are no samples.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns what an output should say about a sample: ±1, or a standardized number.
+    #[inline]
+    pub fn at(&self, output: usize, sample: usize) -> f64 {
+        match self {
+            Self::Classes { of, classes } => {
+                let positive = if *classes > 2 { output as u32 } else { 1 };
+                if of.get(sample) == Some(&positive) { 1.0 } else { -1.0 }
+            }
+            Self::Numbers { standard, .. } => standard.get(sample).copied().unwrap_or(0.0),
+        }
+    }
+
+    /// Returns the class index of a sample; 0 for numbers.
+    pub fn class(&self, sample: usize) -> u32 {
+        match self {
+            Self::Classes { of, .. } => of.get(sample).copied().unwrap_or(0),
+            Self::Numbers { .. } => 0,
+        }
+    }
+
+    /// Returns center and spread of the original numbers; 0 and 1 for classes.
+    pub fn units(&self) -> (f64, f64) {
+        match self {
+            Self::Classes { .. } => (0.0, 1.0),
+            Self::Numbers { center, spread, .. } => (*center, *spread),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Learning the encoder: each column on its own, several at a time.
+#![allow(clippy::indexing_slicing)] // cuts and groups are indices into the lists that they cut and number
+
+mod distinct;
+mod quantile;
+mod supervised;
+
+use super::{Categories, CellMap, Column, Encoder, Standard};
+use crate::data::{Category, Columns, Csr, Dataset, Dense, Schema, Table};
+use crate::memory::{check_available, filled};
+use crate::threads::{Stop, Threads};
+use crate::{Error, Result};
+use distinct::Distinct;
+use supervised::Observed;
+
+/// Where numeric features are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binning {
+    /// Into cells of equal weight.
+    Quantile,
+    /// Into cells of equal width.
+    Uniform,
+    /// Where the target changes.
+    Supervised,
+}
+
+impl Binning {
+    /// All binnings with the names by which users know them.
+    pub const NAMED: [(&'static str, Self); 3] = [
+        ("quantile", Self::Quantile),
+        ("uniform", Self::Uniform),
+        ("supervised", Self::Supervised),
+    ];
+}
+
+/// How to encode a dataset.
+#[derive(Clone, Copy, Debug)]
+pub struct EncodingParams {
+    /// Maximum number of parameter rows of a numeric feature.
+    pub bins: u32,
+    /// Rows that each present feature activates.
+    pub tilings: u32,
+    /// Where numeric features are cut.
+    pub binning: Binning,
+    /// Total weight that a category needs to have a cell.
+    pub min_count: f64,
+    /// Use numbers raw, in standard units, instead of binned.
+    pub raw: bool,
+}
+
+/// The cells of a feature are numbered in two bytes.
+pub const MAX_BINS: i64 = 65_000;
+/// The number of tilings takes one byte in the file.
+pub const MAX_TILINGS: i64 = 255;
+
+impl Encoder {
+    /// Learns how to encode a dataset.
+    ///
+    /// # Errors
+    /// If a categorical column holds a fraction, there is not enough memory, or it is stopped.
+    pub fn fit(
+        dataset: &Dataset,
+        schema: &Schema,
+        params: &EncodingParams,
+        threads: &Threads,
+        stop: &Stop,
+    ) -> Result<Self> {
+        check_available::<[Option<Column>; 2]>(dataset.table.columns())?;
+        let fit = Fit { dataset, schema, params };
+        let columns = match dataset.table {
+            Table::Dense(dense) => threads.map(
+                0..dense.columns(),
+                || (),
+                |(), column| {
+                    stop.check()?;
+                    fit.dense_column(dense, column)
+                },
+            )?,
+            Table::Csr(csr) => fit.sparse_columns(csr, threads, stop)?,
+        };
+        let tilings = if params.raw { 1 } else { params.tilings };
+        Self::new(columns, tilings, matches!(dataset.table, Table::Csr(_)))
+    }
+}
+
+/// What the columns are learned from.
+struct Fit<'a> {
+    dataset: &'a Dataset<'a>,
+    schema: &'a Schema,
+    params: &'a EncodingParams,
+}
+
+impl Fit<'_> {
+    fn dense_column(&self, dense: &dyn Dense, column: usize) -> Result<Option<Column>> {
+        if self.schema.leave_out.contains(&column) {
+            return Ok(None);
+        }
+        if self.schema.categorical.contains(&column) {
+            let mut categories = filled(dense.samples(), Category::Missing)?;
+            dense.copy_categories(column, 0, &mut categories);
+            return self.categories(column, &categories);
+        }
+        let mut numbers = filled(dense.samples(), 0.0)?;
+        dense.copy_column(column, 0, &mut numbers);
+        let weights = self.dataset.weight;
+        let distinct = Distinct::new(&numbers, weights)?;
+        let is_constant = distinct.is_empty() || (distinct.len() == 1 && !distinct.has_missing());
+        let observed = Observed { distinct, values: &numbers, samples: None, weights };
+        Ok((!is_constant).then(|| self.numbers(&observed, false)))
+    }
+
+    fn sparse_columns(
+        &self,
+        csr: &Csr,
+        threads: &Threads,
+        stop: &Stop,
+    ) -> Result<Vec<Option<Column>>> {
+        let columns = Columns::new(csr, self.dataset.weight)?;
+        threads.map(
+            0..csr.columns(),
+            || (),
+            |(), column| {
+                stop.check()?;
+                let stored = columns.column(column);
+                let distinct = Distinct::new(stored.values, stored.weights)?;
+                let is_known = !distinct.is_empty() && distinct.weight() >= self.params.min_count;
+                let is_used = is_known && !self.schema.leave_out.contains(&column);
+                let observed = Observed {
+                    distinct,
+                    values: stored.values,
+                    samples: Some(stored.samples),
+                    weights: stored.weights,
+                };
+                Ok(is_used.then(|| self.numbers(&observed, true)))
+            },
+        )
+    }
+
+    /// Bins a numeric column. Few distinct values get a cell of `tilings` rows each, if the rows suffice.
+    fn numbers(&self, observed: &Observed, zero_is_absent: bool) -> Column {
+        let EncodingParams { bins, tilings, binning, raw, .. } = *self.params;
+        if raw {
+            let standard = Standard::fit(observed.values, observed.weights, zero_is_absent);
+            return Column { map: CellMap::Raw(standard), copies: false, missing: false };
+        }
+        let distinct = &observed.distinct;
+        let copies = distinct.len() as u64 * u64::from(tilings) <= u64::from(bins);
+        let cells = if copies { distinct.len() } else { (bins - tilings + 1) as usize };
+        let edges = match binning {
+            Binning::Quantile => distinct.quantile_edges(cells),
+            Binning::Uniform => distinct.uniform_edges(cells),
+            Binning::Supervised => observed.supervised_edges(cells, &self.dataset.target),
+        };
+        Column { map: CellMap::Intervals(edges), copies, missing: distinct.has_missing() }
+    }
+
+    /// Gives each frequent category a cell.
+    fn categories(&self, column: usize, categories: &[Category]) -> Result<Option<Column>> {
+        let (mut seen, mut missing) = (Vec::new(), false);
+        for (sample, category) in categories.iter().enumerate() {
+            let weight = self.dataset.weight_of(sample);
+            match category {
+                _ if weight <= 0.0 => {}
+                Category::Id(id) => seen.push((*id, weight)),
+                Category::Missing => missing = true,
+                Category::Invalid => {
+                    let must = "hold whole numbers or text in categorical columns";
+                    return Err(Error::value("X", must, format!("a fraction in column {column}")));
+                }
+            }
+        }
+        let vocabulary = self.schema.vocabularies.get(&column);
+        let in_vocabulary =
+            |id: i64| vocabulary.is_none_or(|texts| (0..texts.len() as i64).contains(&id));
+        let before = seen.len();
+        seen.retain(|&(id, _)| in_vocabulary(id));
+        let has_unknown = seen.len() < before;
+        let (ids, has_rare) = frequent(seen, self.params.min_count);
+        let is_constant = ids.len() == 1 && !missing && !has_rare && !has_unknown;
+        if ids.is_empty() || is_constant {
+            return Ok(None);
+        }
+        let categories = match vocabulary {
+            Some(texts) => Categories::Texts(texts.clone()),
+            None => Categories::from_ids(ids),
+        };
+        Ok(Some(Column { map: CellMap::Categories(categories), copies: true, missing }))
+    }
+}
+
+/// Returns the ids whose weights add up to `min_count` or more, ascending, and whether there are others.
+fn frequent(mut seen: Vec<(i64, f64)>, min_count: f64) -> (Vec<i64>, bool) {
+    seen.sort_by_key(|&(id, _)| id);
+    let mut has_rare = false;
+    let mut ids = Vec::new();
+    for run in seen.chunk_by(|a, b| a.0 == b.0) {
+        let weight: f64 = run.iter().map(|&(_, weight)| weight).sum();
+        if weight >= min_count {
+            ids.extend(run.first().map(|&(id, _)| id));
+        } else {
+            has_rare = true;
+        }
+    }
+    (ids, has_rare)
+}

@@ -1,0 +1,149 @@
+//! Merging cells that a finished model does not tell apart: fewer bytes, the same scores.
+
+use crate::Result;
+use crate::encoding::{CellMap, Column, Edges, Encoder, Feature, Span};
+use crate::model::{Model, SignRows, Weights};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+impl Model {
+    /// Merges neighbouring cells of numeric features that have the same signs in all outputs, if that makes the file
+    /// smaller. Cells of shifted tilings share rows with their neighbours and are left alone.
+    ///
+    /// # Errors
+    /// None that building the model did not raise.
+    pub fn compact(self) -> Result<Self> {
+        let Weights::Signs { signs, scales } = self.weights() else { return Ok(self) };
+        let encoder = self.encoder();
+        let mut rows = Vec::new();
+        let mut columns = Vec::new();
+        for column in 0..encoder.columns() {
+            let feature = encoder.feature_of(column);
+            columns.push(feature.map(|feature| merge_cells(feature, signs, &mut rows)));
+        }
+        if rows.len() == signs.rows() {
+            return Ok(self);
+        }
+        let encoder = Encoder::new(columns, encoder.tilings(), encoder.zero_is_absent())?;
+        let is_positive = |output, row: usize, column| {
+            rows.get(row).is_some_and(|&row| signs.is_positive(output, row, column))
+        };
+        let signs = SignRows::new(rows.len(), signs.outputs(), signs.factors(), is_positive);
+        let weights = Weights::Signs { signs, scales: scales.clone() };
+        let merged = self.with_weights(encoder, weights)?;
+        // The remaining edges may have less in common with those of other features, and take more bytes.
+        Ok(if merged.size() < self.size() { merged } else { self })
+    }
+}
+
+/// Returns a feature as a column whose neighbouring cells differ, and appends the rows that it keeps to `rows`.
+fn merge_cells(feature: &Feature, signs: &SignRows, rows: &mut Vec<usize>) -> Column {
+    let span = feature.span;
+    let column = |map| Column { map, copies: span.is_copied(), missing: span.missing };
+    let CellMap::Intervals(edges) = &feature.map else {
+        rows.extend(rows_from(span.first, span.rows()));
+        return column(feature.map.clone());
+    };
+    if span.stride != span.tilings {
+        rows.extend(rows_from(span.first, span.rows()));
+        return column(feature.map.clone());
+    }
+    let mut kept = Vec::new();
+    rows.extend(rows_of(span, 0));
+    for (cell, &edge) in (1..).zip(edges.keys()) {
+        if !is_like_previous(signs, span, cell) {
+            kept.push(edge);
+            rows.extend(rows_of(span, cell));
+        }
+    }
+    rows.extend(span.missing_start().into_iter().flat_map(|start| rows_from(start, span.tilings)));
+    column(CellMap::Intervals(Edges::new(kept)))
+}
+
+/// Returns whether a cell has the same signs as the one before it.
+fn is_like_previous(signs: &SignRows, span: Span, cell: u32) -> bool {
+    rows_of(span, cell).zip(rows_of(span, cell - 1)).all(|(row, previous)| {
+        (0..signs.outputs()).all(|output| {
+            (0..=signs.factors()).all(|column| {
+                signs.is_positive(output, row, column)
+                    == signs.is_positive(output, previous, column)
+            })
+        })
+    })
+}
+
+fn rows_of(span: Span, cell: u32) -> Range<usize> {
+    rows_from(span.start(cell), span.tilings)
+}
+
+fn rows_from(first: u32, count: u32) -> Range<usize> {
+    first as usize..(first + count) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Matrix, Table};
+    use crate::encoding::edges::key;
+    use crate::model::{Labels, Loss, RealScale, Scales};
+    use crate::scoring::{Scorer, Scratch};
+
+    /// Two features of six cells, of which the first two and the last three are alike.
+    fn model(tilings: u32, copies: bool, missing: bool) -> Result<Model> {
+        let edges: Vec<i32> = [-2.0, -1.0, 0.0, 1.0, 2.0].map(key).to_vec();
+        let column = Column { map: CellMap::Intervals(Edges::new(edges)), copies, missing };
+        let encoder = Encoder::new(vec![Some(column.clone()), None, Some(column)], tilings, false)?;
+        let kind = |row: u32| {
+            let (lane, cell) = (row % tilings, row / tilings);
+            lane + [0, 0, 1, 2, 2, 2, 3][cell as usize % 7]
+        };
+        let sign = |output, row, column| {
+            (kind(row as u32 % (encoder.rows() / 2)) as usize * 5 + output * 3 + column) % 4 < 2
+        };
+        let signs = SignRows::new(encoder.rows() as usize, 3, 4, sign);
+        let real =
+            [0.3, 0.5, 0.7].map(|x| RealScale { bias: x, alpha: x / 2.0, beta_squared: x / 3.0 });
+        let weights = Weights::Signs { signs, scales: Scales::new(&real) };
+        Model::new(encoder, weights, Loss::Hinge, Labels::counting(3))
+    }
+
+    fn scores(model: &Model) -> Result<Vec<f64>> {
+        let points = [-9.0, -2.0, -1.5, -1.0, -0.3, 0.0, 0.7, 1.0, 1.4, 2.0, 5.0, f32::NAN];
+        let samples = points.iter().flat_map(|&x| points.iter().flat_map(move |&y| [x, 8.0, y]));
+        let samples: Vec<f32> = samples.collect();
+        let (scorer, table) = (Scorer::new(model.clone())?, Matrix::new(&samples, 3));
+        let mut scratch = Scratch::default();
+        let mut scores = Vec::new();
+        for sample in 0..points.len() * points.len() {
+            let terms = scorer.terms(Table::Dense(&table), sample, &mut scratch)?;
+            scores.extend((0..3).map(|output| terms.score(output)));
+        }
+        Ok(scores)
+    }
+
+    #[test]
+    fn cells_with_the_same_signs_are_merged_and_no_score_changes() -> Result<()> {
+        for (tilings, copies) in [(1, false), (3, true)] {
+            for missing in [false, true] {
+                let all = model(tilings, copies, missing)?;
+                let merged = all.clone().compact()?;
+                let CellMap::Intervals(edges) = &merged.encoder().features()[1].map else {
+                    continue;
+                };
+                assert_eq!(edges.keys(), [-1.0, 0.0].map(key));
+                assert!(merged.size() < all.size());
+                assert_eq!(scores(&merged)?, scores(&all)?);
+                assert_eq!(Model::from_bytes(&merged.to_bytes())?, merged);
+                assert_eq!(merged.clone().compact()?, merged);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn shifted_tilings_are_left_alone() -> Result<()> {
+        let all = model(2, false, false)?;
+        assert_eq!(all.clone().compact()?, all);
+        Ok(())
+    }
+}

@@ -1,0 +1,173 @@
+//! The first bytes of a file: fields of fixed size that say what the model is.
+
+use super::bytes::{Reader, wrong};
+use super::edges::usual_edges;
+use super::frame::{MAGIC, VERSION};
+use crate::Result;
+use crate::model::{Labels, Loss, MAX_EXPONENT, MAX_SHIFT, Method, Model, Scales, Weights};
+use alloc::vec::Vec;
+
+/// Flag: a zero activates nothing.
+pub const ZERO_IS_ABSENT: u8 = 1;
+/// Flag: labels other than 0, 1, … follow the weights.
+pub const HAS_LABELS: u8 = 2;
+/// Flag: some columns are unused; a bit per column says which are used.
+pub const HAS_UNUSED: u8 = 4;
+/// Flag: names of the columns follow the labels.
+pub const HAS_NAMES: u8 = 8;
+const ALL_FLAGS: u8 = ZERO_IS_ABSENT | HAS_LABELS | HAS_UNUSED | HAS_NAMES;
+/// The loss takes the low half of a byte, the method the high half.
+const METHOD_SHIFT: u32 = 4;
+
+/// Bytes of the header.
+pub const SIZE: usize = 27;
+/// Offsets of fields, for errors.
+const FLAGS_AT: usize = 5;
+const FEATURES_AT: usize = 10;
+const FACTORS_AT: usize = 14;
+pub const OUTPUTS_AT: usize = 16;
+const TILINGS_AT: usize = 18;
+const LOSS_AT: usize = 19;
+const SHIFTS_AT: usize = 20;
+const EXPONENT_AT: usize = 23;
+pub const USUAL_EDGES_AT: usize = 25;
+
+/// The fields of fixed size.
+pub struct Header {
+    pub flags: u8,
+    pub features: usize,
+    pub factors: usize,
+    pub outputs: usize,
+    pub tilings: u32,
+    pub loss: Loss,
+    pub method: Method,
+    pub shifts: [u8; 3],
+    pub exponent: i16,
+    pub usual_edges: u16,
+}
+
+impl Header {
+    /// Returns the header of a model.
+    pub fn of(model: &Model) -> Self {
+        let (encoder, weights) = (model.encoder(), model.weights());
+        let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+        let (shifts, exponent) = match weights {
+            Weights::Signs { scales, .. } => {
+                let Scales { linear_shift, pairs_shift, bias_shift, exponent, .. } = *scales;
+                ([linear_shift, pairs_shift, bias_shift], exponent)
+            }
+            Weights::Floats(_) => ([0; 3], 0),
+        };
+        Self {
+            flags: flag(encoder.zero_is_absent(), ZERO_IS_ABSENT)
+                | flag(stores_labels(model.labels()), HAS_LABELS)
+                | flag(encoder.features().len() < encoder.columns(), HAS_UNUSED)
+                | flag(model.names().is_some(), HAS_NAMES),
+            features: encoder.columns(),
+            factors: weights.factors(),
+            outputs: weights.outputs(),
+            tilings: encoder.tilings(),
+            loss: model.loss(),
+            method: weights.method(),
+            shifts,
+            exponent,
+            usual_edges: usual_edges(encoder),
+        }
+    }
+
+    /// Returns whether a flag is set.
+    pub fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// Returns the bytes in a file; the length is filled in later.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        out.extend([VERSION, self.flags]);
+        out.extend([0; 4]);
+        out.extend((self.features as u32).to_le_bytes());
+        out.extend((self.factors as u16).to_le_bytes());
+        out.extend((self.outputs as u16).to_le_bytes());
+        let loss = Loss::NAMED.iter().position(|&(_, loss)| loss == self.loss).unwrap_or(0);
+        let method = Method::NAMED.iter().position(|&(_, m)| m == self.method).unwrap_or(0);
+        out.extend([self.tilings as u8, (loss | method << METHOD_SHIFT) as u8]);
+        out.extend(self.shifts);
+        out.extend(self.exponent.to_le_bytes());
+        out.extend(self.usual_edges.to_le_bytes());
+        out
+    }
+
+    /// Reads the header; magic, version and length have been checked.
+    pub fn read(reader: &mut Reader) -> Result<Self> {
+        reader.take(FLAGS_AT)?;
+        let flags = reader.u8()?;
+        if flags & !ALL_FLAGS != 0 {
+            return wrong(FLAGS_AT, "a flag is unknown");
+        }
+        reader.take(4)?;
+        let features = reader.u32()? as usize;
+        let factors = usize::from(reader.u16()?);
+        let outputs = usize::from(reader.u16()?);
+        let tilings = u32::from(reader.u8()?);
+        let loss_and_method = usize::from(reader.u8()?);
+        let shifts = reader.array()?;
+        let exponent = i16::from_le_bytes(reader.array()?);
+        let usual_edges = reader.u16()?;
+        let Some(&(_, loss)) = Loss::NAMED.get(loss_and_method & 0xf) else {
+            return wrong(LOSS_AT, "the loss is unknown");
+        };
+        let Some(&(_, method)) = Method::NAMED.get(loss_and_method >> METHOD_SHIFT) else {
+            return wrong(LOSS_AT, "the method is unknown");
+        };
+        let header = Self {
+            flags,
+            features,
+            factors,
+            outputs,
+            tilings,
+            loss,
+            method,
+            shifts,
+            exponent,
+            usual_edges,
+        };
+        header.check(reader)?;
+        Ok(header)
+    }
+
+    fn check(&self, reader: &Reader) -> Result<()> {
+        let features_per_byte = if self.has(HAS_UNUSED) { 8 } else { 1 };
+        if self.features == 0 || self.features.div_ceil(features_per_byte) > reader.left() {
+            return wrong(FEATURES_AT, "the number of features is impossible");
+        }
+        if self.factors == 0 {
+            return wrong(FACTORS_AT, "the number of factors is zero");
+        }
+        if self.outputs == 0
+            || self.outputs == 2
+            || (self.loss == Loss::Squared && self.outputs != 1)
+            || (self.loss == Loss::Softmax && self.outputs == 1)
+        {
+            return wrong(OUTPUTS_AT, "the number of outputs is impossible");
+        }
+        if self.tilings == 0 || (self.method.is_raw() && self.tilings != 1) {
+            return wrong(TILINGS_AT, "the number of tilings is impossible");
+        }
+        let no_scales = self.shifts == [0; 3] && self.exponent == 0;
+        if self.method != Method::Bfm && !no_scales {
+            return wrong(SHIFTS_AT, "float weights have no shifts or exponent");
+        }
+        if self.shifts.iter().any(|&shift| shift > MAX_SHIFT) {
+            return wrong(SHIFTS_AT, "a shift is too large");
+        }
+        if self.exponent.unsigned_abs() > MAX_EXPONENT as u16 {
+            return wrong(EXPONENT_AT, "the exponent is out of range");
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether labels take bytes in a file: 0, 1, … do not.
+pub fn stores_labels(labels: &Labels) -> bool {
+    *labels != Labels::None && *labels != Labels::counting(labels.len())
+}

@@ -1,0 +1,142 @@
+//! Scales and weights in a file.
+
+use super::bytes::{Reader, put_int, wrong};
+use super::header::{Header, OUTPUTS_AT};
+use crate::Result;
+use crate::model::{Factors, FloatWeights, Method, Multipliers, Scales, SignRows, Weights};
+use alloc::vec::Vec;
+
+/// Returns the bytes of bias, a and c of all outputs: eight for a single output, two for each of several.
+pub fn scales_size(outputs: usize) -> usize {
+    if outputs == 1 { 8 } else { 2 * outputs }
+}
+
+/// Writes the scales of all outputs.
+pub fn put_scales(out: &mut Vec<u8>, weights: &Weights) {
+    match weights {
+        Weights::Signs { scales, .. } => {
+            let is_single = scales.outputs() == 1;
+            for &Multipliers { bias, linear, pairs } in &scales.outputs {
+                if is_single {
+                    put_int(out, bias.into(), 4);
+                    put_int(out, linear.into(), 2);
+                    put_int(out, pairs.into(), 2);
+                } else {
+                    put_int(out, bias.into(), 1);
+                    out.push(linear as u8 | (pairs as u8) << 4);
+                }
+            }
+        }
+        Weights::Floats(floats) => {
+            for (output, bias) in floats.bias().iter().enumerate() {
+                out.extend(bias.to_le_bytes());
+                out.extend(floats.betas().get(output).into_iter().flat_map(|b| b.to_le_bytes()));
+            }
+        }
+    }
+}
+
+/// Writes the weights: bits; or for each row and output w and its factors; or, where factors are signs, first all w and
+/// then all bits.
+pub fn put_weights(out: &mut Vec<u8>, weights: &Weights) {
+    let floats = match weights {
+        Weights::Signs { signs, .. } => return out.extend_from_slice(signs.bytes()),
+        Weights::Floats(floats) => floats,
+    };
+    match floats.stored_factors() {
+        Factors::Signs(signs) => {
+            out.extend(floats.w().iter().flat_map(|w| w.to_le_bytes()));
+            out.extend_from_slice(signs.bytes());
+        }
+        Factors::Floats(numbers) => {
+            for (w, factors) in floats.w().iter().zip(numbers.chunks_exact(floats.factors())) {
+                out.extend(w.to_le_bytes());
+                out.extend(factors.iter().flat_map(|v| v.to_le_bytes()));
+            }
+        }
+    }
+}
+
+/// The scales, which precede the features in a file.
+pub enum ReadScales {
+    Signs(Scales),
+    /// Bias and β.
+    Floats((Vec<f32>, Vec<f32>)),
+}
+
+impl Header {
+    pub fn read_scales(&self, reader: &mut Reader) -> Result<ReadScales> {
+        if self.method != Method::Bfm {
+            let per_output = if self.method.has_sign_factors() { 2 } else { 1 };
+            let numbers = reader.f32s(self.outputs * per_output)?;
+            let every =
+                |from: usize| numbers.iter().skip(from).step_by(per_output).copied().collect();
+            let beta = if per_output == 2 { every(1) } else { Vec::new() };
+            return Ok(ReadScales::Floats((every(0), beta)));
+        }
+        if scales_size(self.outputs) > reader.left() {
+            return wrong(OUTPUTS_AT, "there are more outputs than the file can hold");
+        }
+        let outputs = (0..self.outputs).map(|_| {
+            if self.outputs == 1 {
+                let bias = reader.int(4)? as i32;
+                return Ok(Multipliers { bias, linear: reader.u16()?, pairs: reader.u16()? });
+            }
+            let (bias, both) = (reader.int(1)? as i32, u16::from(reader.u8()?));
+            Ok(Multipliers { bias, linear: both & 15, pairs: both >> 4 })
+        });
+        let outputs = outputs.collect::<Result<Vec<_>>>()?;
+        let [linear_shift, pairs_shift, bias_shift] = self.shifts;
+        let exponent = self.exponent;
+        Ok(ReadScales::Signs(Scales { linear_shift, pairs_shift, bias_shift, exponent, outputs }))
+    }
+
+    pub fn read_weights(
+        &self,
+        reader: &mut Reader,
+        scales: ReadScales,
+        rows: usize,
+    ) -> Result<Weights> {
+        match scales {
+            ReadScales::Signs(scales) => {
+                Ok(Weights::Signs { signs: self.read_signs(reader, rows, self.factors)?, scales })
+            }
+            ReadScales::Floats(scales) => {
+                self.read_floats(reader, scales, rows).map(Weights::Floats)
+            }
+        }
+    }
+
+    fn read_signs(&self, reader: &mut Reader, rows: usize, factors: usize) -> Result<SignRows> {
+        let size = SignRows::bytes_for(rows, self.outputs, factors).unwrap_or(usize::MAX);
+        let bytes = reader.bytes(size)?;
+        match SignRows::from_bytes(rows, self.outputs, factors, bytes) {
+            Some(signs) => Ok(signs),
+            None => wrong(reader.at().saturating_sub(1), "a bit after the last weight is set"),
+        }
+    }
+
+    fn read_floats(
+        &self,
+        reader: &mut Reader,
+        scales: (Vec<f32>, Vec<f32>),
+        rows: usize,
+    ) -> Result<FloatWeights> {
+        let at = reader.at();
+        let (all, m) = (rows.saturating_mul(self.outputs), self.factors);
+        let (w, factors) = if self.method.has_sign_factors() {
+            let w = reader.f32s(all)?;
+            (w, Factors::Signs(self.read_signs(reader, rows, m - 1)?))
+        } else {
+            let numbers = reader.f32s(all.saturating_mul(m + 1))?;
+            let rows = numbers.chunks_exact(m + 1);
+            let w = rows.clone().filter_map(|row| row.first().copied()).collect();
+            (w, Factors::Floats(rows.flat_map(|row| row.iter().skip(1).copied()).collect()))
+        };
+        let floats = FloatWeights::from_parts(self.method, m, scales, w, factors);
+        if !floats.are_finite() || floats.betas().iter().any(|&beta| beta < 0.0) {
+            return wrong(at, "a weight or scale is out of range");
+        }
+        Ok(floats)
+    }
+}

@@ -1,0 +1,227 @@
+//! Scores of models whose weights are bits: integer sums by popcount or by table lookup.
+
+use super::lookup::cell_table;
+use super::Scratch;
+use crate::data::{Dense, Table};
+use crate::kernels::{self, CellTable, Count, Isa, SignTable, Slot, Tally};
+use crate::memory::filled;
+use crate::model::{Model, Scales, SignRows, Terms, Weights};
+use crate::{Error, Result};
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::ops::Range;
+
+/// A model of bits prepared for scoring.
+#[derive(Clone, Debug)]
+pub struct SignScorer {
+    model: Model,
+    scales: Scales,
+    m: i64,
+    factors: SignTable,
+    /// Σ w over the rows that a start activates, one per start and output.
+    linear: Vec<i16>,
+    /// Tables for scoring many samples of a dense table at once, if the model allows.
+    cells: Option<CellTable>,
+    /// Whether every score fits 64 bits.
+    fits_64_bits: bool,
+    /// 2^−e
+    unit: f64,
+}
+
+/// With fewer samples than this, looking them up together does not pay.
+const MIN_LOOKUP: usize = 8;
+
+impl SignScorer {
+    /// Prepares a model.
+    ///
+    /// # Errors
+    /// If its weights are floats, or there is not enough memory.
+    pub fn new(model: Model) -> Result<Self> {
+        let Weights::Signs { signs, scales } = model.weights() else {
+            let got = format!("'{}'", model.weights().method().name());
+            return Err(Error::value("method", "be 'bfm'", got));
+        };
+        let tilings = model.encoder().tilings() as usize;
+        let active = model.encoder().max_active();
+        let max_pairs = signs.factors() as u64 * active * active;
+        Ok(Self {
+            factors: sign_table(signs, tilings)?,
+            linear: linear_sums(signs, tilings)?,
+            cells: cell_table(model.encoder(), signs),
+            fits_64_bits: scales.fit_64_bits(active, max_pairs),
+            unit: scales.unit(),
+            m: signs.factors() as i64,
+            scales: scales.clone(),
+            model,
+        })
+    }
+
+    /// Returns the model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Returns the tables for scoring many samples of a dense table at once, if the model allows.
+    pub fn cell_table(&self) -> Option<&CellTable> {
+        self.cells.as_ref()
+    }
+
+    /// Returns the score of an output.
+    #[inline]
+    pub(super) fn score(&self, output: usize, terms: Terms) -> f64 {
+        if self.fits_64_bits {
+            return self.scales.short_score(output, terms) as f64 * self.unit;
+        }
+        self.scales.score(output, terms) as f64 * self.unit
+    }
+
+    /// Writes the scores of some samples, given the terms of all their outputs.
+    #[cfg(feature = "std")]
+    pub(super) fn write_scores(&self, terms: &[Terms], out: &mut [f64]) {
+        let outputs = self.factors.outputs;
+        for (terms, out) in terms.chunks_exact(outputs).zip(out.chunks_exact_mut(outputs)) {
+            for (output, (&terms, out)) in terms.iter().zip(out).enumerate() {
+                *out = self.score(output, terms);
+            }
+        }
+    }
+
+    pub(super) fn class(&self, terms: &[Terms]) -> usize {
+        let scores =
+            terms.iter().enumerate().map(|(output, &terms)| self.scales.score(output, terms));
+        match *terms {
+            [_] => usize::from(scores.sum::<i128>() > 0),
+            _ => scores
+                .enumerate()
+                .max_by_key(|&(class, score)| (score, Reverse(class)))
+                .map_or(0, |(class, _)| class),
+        }
+    }
+
+    /// Returns the terms of some samples, those of all outputs of a sample side by side.
+    pub(super) fn terms<'s>(
+        &self,
+        isa: Isa,
+        table: Table,
+        samples: Range<usize>,
+        scratch: &'s mut Scratch,
+    ) -> &'s [Terms] {
+        scratch.terms.resize(samples.len() * self.factors.outputs, Terms::default());
+        match (&self.cells, table) {
+            (Some(cells), Table::Dense(dense))
+                if samples.len() >= MIN_LOOKUP && isa.has_lookup() =>
+            {
+                self.look_up(isa, cells, dense, samples, scratch);
+            }
+            _ => self.tally(isa, table, samples, scratch),
+        }
+        &scratch.terms
+    }
+
+    /// Scores many samples at once, from values to counts.
+    fn look_up(
+        &self,
+        isa: Isa,
+        cells: &CellTable,
+        dense: &dyn Dense,
+        samples: Range<usize>,
+        scratch: &mut Scratch,
+    ) {
+        let Scratch { values, counts, terms, .. } = scratch;
+        let columns = cells.columns;
+        let values = if let Some(all) = dense.row_major() {
+            &all[samples.start * columns..samples.end * columns]
+        } else {
+            values.resize(samples.len() * columns, 0.0);
+            dense.copy_samples(samples.start, values);
+            values
+        };
+        counts.resize(terms.len(), Count::default());
+        kernels::count_samples(isa, cells, values, counts);
+        let tilings = self.factors.tilings as i64;
+        for (terms, count) in terms.iter_mut().zip(counts) {
+            let nnz = i64::from(count.active) * tilings;
+            let tally = Tally { sum: count.sum.into(), squares: count.squares.into() };
+            let linear = 2 * i64::from(count.linear) - nnz;
+            *terms = Terms { linear, pairs: self.pairs(tally, nnz) };
+        }
+    }
+
+    /// Scores any table by the rows that its samples activate.
+    fn tally(&self, isa: Isa, table: Table, samples: Range<usize>, scratch: &mut Scratch) {
+        let Scratch { encode, active, tallies, terms, .. } = scratch;
+        let outputs = self.factors.outputs;
+        tallies.resize(samples.len() * outputs, Tally::default());
+        self.model.encoder().encode(isa, table, samples, encode, active);
+        let encoded = kernels::Samples { starts: &active.starts, ends: &active.ends };
+        kernels::tally_samples(isa, &self.factors, encoded, tallies);
+        let mut from = 0;
+        let tallies = tallies.chunks_exact(outputs).zip(terms.chunks_exact_mut(outputs));
+        for (&end, (tallies, terms)) in active.ends.iter().zip(tallies) {
+            let starts = &active.starts[from..end as usize];
+            from = end as usize;
+            let nnz = (starts.len() * self.factors.tilings) as i64;
+            for (output, (&tally, terms)) in tallies.iter().zip(terms).enumerate() {
+                let w = |&start: &u32| i64::from(self.linear[start as usize * outputs + output]);
+                let linear = starts.iter().map(w).sum();
+                *terms = Terms { linear, pairs: self.pairs(tally, nnz) };
+            }
+        }
+    }
+
+    /// Q = ½ (Σ s² − nnz·m) with s = 2c − nnz, so Σ s² = 4Σc² − 4·nnz·Σc + m·nnz².
+    fn pairs(&self, tally: Tally, nnz: i64) -> i64 {
+        let m = self.m;
+        (4 * tally.squares as i64 - 4 * nnz * tally.sum as i64 + m * nnz * nnz - nnz * m) / 2
+    }
+}
+
+/// Packs the factors of all outputs into words: as many whole outputs per word as fit, or several words per output.
+fn sign_table(signs: &SignRows, tilings: usize) -> Result<SignTable> {
+    let (m, outputs) = (signs.factors(), signs.outputs());
+    let (per_word, words_each) = if m <= 64 { (64 / m, 1) } else { (1, m.div_ceil(64)) };
+    let width = outputs.div_ceil(per_word) * words_each;
+    if signs.rows() == 0 {
+        // However many outputs and factors: without rows there is nothing to count.
+        let (words, slots) = (Vec::new(), Vec::new());
+        return Ok(SignTable { words, width: 0, tilings, slots, outputs });
+    }
+    let mut slots = Vec::new();
+    for output in 0..outputs {
+        for word in 0..words_each {
+            let bits = (m - 64 * word).min(64);
+            let shift = output % per_word * m * usize::from(words_each == 1);
+            let mask = (u64::MAX >> (64 - bits)) << shift;
+            slots.push(Slot { word: output / per_word * words_each + word, output, mask });
+        }
+    }
+    let mut words = filled(signs.rows().saturating_mul(width), 0_u64)?;
+    for row in 0..signs.rows() {
+        for slot in &slots {
+            let first = if words_each == 1 { 0 } else { slot.word % words_each * 64 };
+            for bit in 0..slot.mask.count_ones() as usize {
+                let set = u64::from(signs.is_positive(slot.output, row, 1 + first + bit));
+                words[row * width + slot.word] |=
+                    set << (slot.mask.trailing_zeros() as usize + bit);
+            }
+        }
+    }
+    Ok(SignTable { words, width, tilings, slots, outputs })
+}
+
+/// Sums w over the rows from each start on: as the start advances, one row leaves the sum and another enters.
+fn linear_sums(signs: &SignRows, tilings: usize) -> Result<Vec<i16>> {
+    let (rows, outputs) = (signs.rows(), signs.outputs());
+    let w = |output: usize, row: usize| i16::from(signs.sign(output, row, 0));
+    let mut sums = filled(rows.saturating_mul(outputs), 0)?;
+    for output in 0..outputs {
+        let mut sum = (0..tilings.min(rows)).map(|row| w(output, row)).sum();
+        for start in 0..(rows + 1).saturating_sub(tilings) {
+            sums[start * outputs + output] = sum;
+            if start + tilings < rows {
+                sum += w(output, start + tilings) - w(output, start);
+            }
+        }
+    }
+    Ok(sums)
+}
