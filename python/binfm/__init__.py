@@ -1,23 +1,22 @@
 """Binarized factorization machines: nonlinear tabular models of a few hundred bytes.
 
-``binfm.train(X, y)`` returns a :class:`Model`; ``model.save(path)`` and ``binfm.load(path)`` keep it.
+``binfm.train(X, y)`` returns a :class:`Model`; ``model.save(path)`` saves it and ``binfm.load(path)`` loads it.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from binfm._core import ModelFormatError, __version__
+from binfm.attributes import Feature
 from binfm.model import Model, load
-from binfm.parameters import Feature
 from binfm.training import train
 
 if TYPE_CHECKING:
     from binfm import plot, reading
-    from binfm.curve import SizeCurve, size_curve
     from binfm.estimators import BinFMClassifier as BinFMClassifier
     from binfm.estimators import BinFMRegressor as BinFMRegressor
     from binfm.export import get_include
-    from binfm.tuning import Search
+    from binfm.search import Search, SizeCurve, size_curve
     from binfm.versions import show_versions
 
 __all__ = [
@@ -36,30 +35,29 @@ __all__ = [
     "train",
 ]
 
-_LATER = {
-    "SizeCurve": "curve",
-    "size_curve": "curve",
+_LAZY = {
+    "Search": "search",
+    "SizeCurve": "search",
+    "size_curve": "search",
     "get_include": "export",
-    "Search": "tuning",
     "show_versions": "versions",
     "BinFMClassifier": "estimators",
     "BinFMRegressor": "estimators",
 }
-"""Where names are that are found on first use: an import takes the time of what training and scoring need, and no more.
+"""Modules of the names imported on first use: an import loads what training and scoring need, which is numpy.
 
-The estimators need scikit-learn, and the rest does not.
+The estimators need scikit-learn; nothing else does.
 """
-_PARTS = ("plot", "reading")
-"""Modules that are found so, too."""
+_LAZY_MODULES = ("plot", "reading")
 
 
 def __getattr__(name: str) -> Any:
-    if name in _PARTS:
+    if name in _LAZY_MODULES:
         return import_module(f"binfm.{name}")
-    if name in _LATER:
-        return getattr(import_module(f"binfm.{_LATER[name]}"), name)
+    if name in _LAZY:
+        return getattr(import_module(f"binfm.{_LAZY[name]}"), name)
     raise AttributeError(f"module 'binfm' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, *_PARTS})
+    return sorted({*globals(), *_LAZY, *_LAZY_MODULES})

@@ -1,4 +1,4 @@
-"""Checks of what the user gives; each error is one sentence."""
+"""Checks of arguments; each error is one sentence: what it must be, and what was given."""
 
 from __future__ import annotations
 
@@ -7,51 +7,48 @@ from typing import Any
 
 
 def length(X: Any) -> int:
-    """Return the number of rows of whatever is given as a table."""
+    """Return the number of samples of whatever is given as a table."""
     shape = getattr(X, "shape", None)
     return int(shape[0]) if isinstance(shape, tuple) and shape else len(sized("X", X))
 
 
 def sized(name: str, values: Any) -> Any:
-    """Return what has a length; refuse what has none."""
+    """Return values that have a length."""
     try:
         len(values)
     except TypeError:
         given = "one value" if getattr(values, "shape", None) == () else type(values).__name__
-        raise TypeError(f"{name}: got {given}; accepted is an array") from None
+        raise TypeError(f"{name} must be an array, got {given}") from None
     return values
 
 
-def same_length(a: str, n: int, b: str, k: int) -> None:
-    """Refuse tables and targets of different lengths, and empty ones."""
-    if n != k:
-        raise ValueError(f"{b}: got {k} values; accepted are {n}, one for each row of {a}")
-    if n == 0:
-        raise ValueError(f"{a}: got no rows; accepted is one row or more")
+def same_length(X: str, samples: int, y: str, values: int) -> None:
+    """Refuse a table and a target of different lengths, and empty ones."""
+    if samples != values:
+        raise ValueError(f"{y} must have {samples} values, one per sample of {X}, got {values}")
+    if samples == 0:
+        raise ValueError(f"{X} must have at least one sample, got none")
 
 
-def one_of(name: str, value: Any, accepted: tuple[str, ...]) -> None:
-    """Refuse what is not among the names that are accepted."""
+def listed(names: tuple[str, ...]) -> str:
+    """Return quoted names as in "'a', 'b' or 'c'"."""
+    quoted = [repr(name) for name in names]
+    return " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+
+
+def one_of(name: str, value: Any, accepted: tuple[str, ...], condition: str = "") -> None:
+    """Refuse a value that is not among some names."""
     if value not in accepted:
-        listed = " and ".join(", ".join(map(repr, accepted)).rsplit(", ", 1))
-        verb = "is" if len(accepted) == 1 else "are"
-        raise ValueError(f"{name}: got {value!r}; accepted {verb} {listed}")
-
-
-def text(name: str, value: Any) -> str:
-    """Return a string."""
-    if not isinstance(value, str):
-        raise TypeError(f"{name}: got {value!r}; accepted is a string")
-    return value
+        raise ValueError(f"{name} must be {listed(accepted)}{condition}, got {value!r}")
 
 
 def whole(name: str, value: Any) -> int:
-    """Return a whole number that has 64 bits."""
+    """Return a whole number of 64 bits."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name}: got {value!r}; accepted are whole numbers")
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
     number = int(value.__index__())
     if not -(2**63) <= number < 2**63:
-        raise ValueError(f"{name}: got {number}; accepted are whole numbers below 2**63")
+        raise ValueError(f"{name} must be a whole number below 2**63, got {number}")
     return number
 
 
@@ -62,5 +59,5 @@ def number(name: str, value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not math.isfinite(found):
-        raise ValueError(f"{name}: got {value!r}; accepted are finite numbers")
+        raise ValueError(f"{name} must be a finite number, got {value!r}")
     return found

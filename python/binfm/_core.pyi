@@ -6,21 +6,26 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from binfm._inputs import Csr, Dense, Settings
+from binfm.data.arrays import Csr, Dense
+from binfm.data.dataset import Dataset
+from binfm.params import Schedule
 
 __all__ = [
+    "Encoder",
     "Model",
     "ModelFormatError",
     "Trainer",
     "__version__",
     "active_cells",
+    "check_params",
     "count_cells",
-    "encode",
     "instruction_set",
+    "layout",
     "multipliers",
+    "parameters",
     "spans",
     "sum_values",
-    "train",
+    "threads",
 ]
 
 __version__: str
@@ -39,13 +44,12 @@ class Model:
     @property
     def nbytes(self) -> int: ...
     def size_report(self) -> list[tuple[str, int]]: ...
-    def size_without(self, columns: list[int]) -> tuple[int, int]: ...
     @property
     def m(self) -> int: ...
     @property
     def tilings(self) -> int: ...
     @property
-    def functions(self) -> int: ...
+    def outputs(self) -> int: ...
     @property
     def rows(self) -> int: ...
     @property
@@ -75,50 +79,35 @@ class Model:
     def classify(self, X: Dense | Csr, n_jobs: int | None) -> NDArray[np.intp]: ...
 
 @final
+class Encoder:
+    def __new__(
+        cls, dataset: Dataset, params: dict[str, Any], leave_out: Sequence[int], n_jobs: int | None
+    ) -> Encoder: ...
+    def feature(self, index: int) -> dict[str, Any]: ...
+    def size(self, m: int, leave_out: Sequence[int]) -> int: ...
+    def largest_m(self, max_bytes: int, leave_out: Sequence[int]) -> int: ...
+
+@final
 class Trainer:
     def __new__(
-        cls,
-        X: Dense | Csr,
-        y: NDArray[np.float64],
-        weight: NDArray[np.float64] | None,
-        labels: tuple[str, Sequence[Any]],
-        vocabularies: dict[int, list[str]],
-        names: Sequence[str] | None,
-        settings: Settings,
+        cls, dataset: Dataset, params: dict[str, Any], leave_out: Sequence[int], n_jobs: int | None
     ) -> Trainer: ...
-    def go_on(
+    def fit(
         self,
-        X: Dense | Csr,
-        y: NDArray[np.float64],
-        weight: NDArray[np.float64] | None,
-        valid: tuple[Dense | Csr, NDArray[np.float64], NDArray[np.float64] | None] | None,
-        settings: Settings,
-        steady: bool,
+        dataset: Dataset,
+        valid: Dataset | None,
+        schedule: Schedule,
+        n_jobs: int | None,
         on_epoch: Callable[[int, dict[str, float]], object] | None,
     ) -> tuple[Model, list[dict[str, float]], int]: ...
 
-def train(
-    X: Dense | Csr,
-    y: NDArray[np.float64],
-    weight: NDArray[np.float64] | None,
-    valid: tuple[Dense | Csr, NDArray[np.float64], NDArray[np.float64] | None] | None,
-    labels: tuple[str, Sequence[Any]],
-    vocabularies: dict[int, list[str]],
-    names: Sequence[str] | None,
-    settings: Settings,
-    on_epoch: Callable[[int, dict[str, float]], object] | None,
-) -> tuple[Model, list[dict[str, float]], int]: ...
-def encode(
-    X: Dense | Csr,
-    y: NDArray[np.float64],
-    weight: NDArray[np.float64] | None,
-    labels: tuple[str, Sequence[Any]],
-    vocabularies: dict[int, list[str]],
-    settings: Settings,
-) -> Model: ...
+def check_params(params: dict[str, Any]) -> None: ...
+def parameters() -> list[tuple[str, Any, str, str]]: ...
+def threads(n_jobs: int | None) -> int: ...
 def instruction_set() -> str: ...
 def spans(model: Model) -> NDArray[np.int64]: ...
 def multipliers(model: Model) -> tuple[float, list[tuple[int, int, int]] | list[tuple[float, float, float]]]: ...
+def layout(model: Model) -> tuple[int, list[tuple[str, int, int]]]: ...
 def count_cells(model: Model, X: Dense | Csr) -> NDArray[np.int64]: ...
 def sum_values(model: Model, X: Dense | Csr) -> NDArray[np.float64]: ...
 def active_cells(model: Model, X: Dense | Csr) -> tuple[NDArray[np.uint32], NDArray[np.float32]]: ...

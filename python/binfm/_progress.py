@@ -1,4 +1,4 @@
-"""How long work is going: a bar, and what the user calls after each epoch."""
+"""Progress bars, and the user's callback."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Callback = Callable[[int, dict[str, float]], object]
 
 
 class Progress:
-    """A tqdm bar over epochs or fits; nothing where it is not wanted or tqdm is not installed."""
+    """A tqdm bar over epochs or fits; nothing if it is not wanted or tqdm is not installed."""
 
     def __init__(self, wanted: bool, total: int | None, unit: str) -> None:
         self._bar: Any = None
@@ -21,7 +21,7 @@ class Progress:
             self._bar = tqdm(total=total, desc="binfm", unit=unit)
 
     def advance(self) -> None:
-        """Say that one is done."""
+        """Count one more as done."""
         if self._bar is not None:
             self._bar.update()
 

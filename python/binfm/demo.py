@@ -10,31 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 import binfm
+from binfm._text import table
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-ROWS = 3_000
-"""Rows of a data set, training and test together."""
+SAMPLES = 3_000
+"""Samples of a data set, training and test together."""
 TRAIN_SHARE = 0.7
 TINY = {"m": 4, "b": 16}
-"""Parameters of the small model beside the default one."""
-SCORED_ROWS = 1_000_000
-"""Rows scored to take the time; enough to keep all cores busy."""
+"""Parameters of the small model next to the default one."""
+SCORED_SAMPLES = 1_000_000
+"""Samples scored to measure the time; enough to keep all cores busy."""
 
-PICTURE = "demo.png"
+FIGURE_FILE = "demo.png"
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
-"""Okabe and Ito's colours, which the colour-blind can tell apart."""
+"""The colors of Okabe and Ito, safe for the color-blind."""
 MARKERS = "os^D"
-GRID = 400
+RESOLUTION = 400
 """Pixels along a side of a panel."""
 POINTS = 300
-"""Test points drawn in a panel; more would hide the regions."""
+"""Test samples drawn in a panel; more would hide the regions."""
 
 
 @dataclass(frozen=True)
 class Split:
-    """A data set in its training and its test part."""
+    """A data set, split into training and test part."""
 
     name: str
     X: Floats
@@ -45,50 +46,50 @@ class Split:
 
 @dataclass(frozen=True)
 class Result:
-    """A model and what was measured of it on the test part."""
+    """A model and what was measured on the test part."""
 
     split: Split
     label: str
     model: binfm.Model
     accuracy: float
     training_ms: float
-    million_rows_per_second: float
+    million_per_second: float
 
 
 def circles(rng: np.random.Generator) -> tuple[NDArray[Any], Ints]:
     """Return a noisy circle around another of half its radius."""
-    y = rng.integers(2, size=ROWS)
-    angle = rng.uniform(0, 2 * np.pi, ROWS)
-    return _polar(np.where(y == 0, 1.0, 0.5), angle) + rng.normal(0, 0.1, (ROWS, 2)), y
+    y = rng.integers(2, size=SAMPLES)
+    angle = rng.uniform(0, 2 * np.pi, SAMPLES)
+    return _polar(np.where(y == 0, 1.0, 0.5), angle) + rng.normal(0, 0.1, (SAMPLES, 2)), y
 
 
 def moons(rng: np.random.Generator) -> tuple[NDArray[Any], Ints]:
     """Return two interleaved half circles."""
-    y = rng.integers(2, size=ROWS)
-    upper = _polar(1.0, rng.uniform(0, np.pi, ROWS))
+    y = rng.integers(2, size=SAMPLES)
+    upper = _polar(1.0, rng.uniform(0, np.pi, SAMPLES))
     X = np.where(y[:, None] == 0, upper, [1.0, 0.5] - upper)
-    return X + rng.normal(0, 0.15, (ROWS, 2)), y
+    return X + rng.normal(0, 0.15, (SAMPLES, 2)), y
 
 
 def banana(rng: np.random.Generator) -> tuple[NDArray[Any], Ints]:
     """Return a crescent between a blob and a wider crescent that overlap it."""
-    y = rng.integers(2, size=ROWS)
-    outer = rng.random(ROWS) < 0.6
+    y = rng.integers(2, size=SAMPLES)
+    outer = rng.random(SAMPLES) < 0.6
     radius = np.select([y == 0, outer], [1.2, 2.1], 0.2)
-    angle = rng.uniform(0.1, 1.2, ROWS) * np.pi
-    return _polar(radius, angle) + rng.normal(0, 0.28, (ROWS, 2)), y
+    angle = rng.uniform(0.1, 1.2, SAMPLES) * np.pi
+    return _polar(radius, angle) + rng.normal(0, 0.28, (SAMPLES, 2)), y
 
 
 def pinwheel(rng: np.random.Generator) -> tuple[NDArray[Any], Ints]:
-    """Return four spiral arms, a class each."""
-    y = rng.integers(4, size=ROWS)
-    radius = rng.uniform(0.15, 2.0, ROWS)
-    angle = y * np.pi / 2 + 1.1 * radius + rng.normal(0, 0.16, ROWS)
-    return _polar(radius, angle) + rng.normal(0, 0.05, (ROWS, 2)), y
+    """Return four spiral arms, one class each."""
+    y = rng.integers(4, size=SAMPLES)
+    radius = rng.uniform(0.15, 2.0, SAMPLES)
+    angle = y * np.pi / 2 + 1.1 * radius + rng.normal(0, 0.16, SAMPLES)
+    return _polar(radius, angle) + rng.normal(0, 0.05, (SAMPLES, 2)), y
 
 
 def main() -> None:
-    """Train, print the table, draw the picture."""
+    """Train, print the table, draw the figure."""
     results = [result for split in _splits() for result in _measure(split)]
     print(_table(results))
     print()
@@ -101,7 +102,7 @@ def _polar(radius: NDArray[Any] | float, angle: NDArray[Any]) -> NDArray[Any]:
 
 def _splits() -> list[Split]:
     rng = np.random.default_rng(0)
-    cut = int(ROWS * TRAIN_SHARE)
+    cut = int(SAMPLES * TRAIN_SHARE)
     splits = []
     for make in (circles, moons, banana, pinwheel):
         X, y = make(rng)
@@ -124,14 +125,14 @@ def _result(split: Split, label: str, parameters: dict[str, Any]) -> Result:
 
 
 def _speed(model: binfm.Model, X: Floats) -> float:
-    """Return millions of rows scored a second, best of three."""
-    many = np.resize(X, (SCORED_ROWS, X.shape[1]))
+    """Return millions of samples scored per second, the best of three runs."""
+    many = np.resize(X, (SCORED_SAMPLES, X.shape[1]))
     seconds = []
     for _ in range(3):
         start = time.perf_counter()
         model.decision_function(many)
         seconds.append(time.perf_counter() - start)
-    return SCORED_ROWS / min(seconds) / 1e6
+    return SCORED_SAMPLES / min(seconds) / 1e6
 
 
 def _table(results: list[Result]) -> str:
@@ -143,32 +144,24 @@ def _table(results: list[Result]) -> str:
             f"{100 * r.accuracy:.1f}",
             f"{r.model.nbytes:,}",
             f"{r.training_ms:.0f}",
-            f"{r.million_rows_per_second:.1f}",
+            f"{r.million_per_second:.1f}",
         )
         for r in results
     ]
-    widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
-    rule = tuple("-" * width for width in widths)
-    return "\n".join(_line(cells, widths) for cells in (head, rule, *body))
-
-
-def _line(cells: tuple[str, ...], widths: list[int]) -> str:
-    """Return the cells side by side: the two names to the left, numbers to the right."""
-    padded = [c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(cells, widths, strict=True))]
-    return "  ".join(padded)
+    return table(head, body, left=2)
 
 
 def _draw(results: list[Result]) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        print("For the picture, install matplotlib: pip install 'binfm[plot]'")
+        print("For the figure, install matplotlib: pip install 'binfm[plot]'")
         return
     figure = Figure(figsize=(14, 4), layout="constrained", facecolor="white")
     for axes, result in zip(figure.subplots(1, len(results)), results, strict=True):
         _panel(axes, result)
-    figure.savefig(PICTURE, dpi=150)
-    print(f"Decision regions and test points: {PICTURE}")
+    figure.savefig(FIGURE_FILE, dpi=150)
+    print(f"Decision regions and test points: {FIGURE_FILE}")
 
 
 def _panel(axes: Any, result: Result) -> None:
@@ -187,7 +180,7 @@ def _panel(axes: Any, result: Result) -> None:
 
 
 def _extent(X: Floats) -> tuple[float, float, float, float]:
-    """Return left, right, bottom and top of the points with a margin."""
+    """Return left, right, bottom and top of the points, with a margin."""
     low, high = X.min(axis=0), X.max(axis=0)
     margin = 0.05 * (high - low)
     (left, bottom), (right, top) = low - margin, high + margin
@@ -195,16 +188,16 @@ def _extent(X: Floats) -> tuple[float, float, float, float]:
 
 
 def _regions(model: binfm.Model, extent: tuple[float, float, float, float]) -> NDArray[Any]:
-    """Return the picture of the predicted classes: the surer the model, the fuller the colour."""
+    """Return an image of the predicted classes: the surer the model, the more saturated the color."""
     left, right, bottom, top = extent
-    x, y = np.meshgrid(np.linspace(left, right, GRID), np.linspace(bottom, top, GRID))
+    x, y = np.meshgrid(np.linspace(left, right, RESOLUTION), np.linspace(bottom, top, RESOLUTION))
     chance = model.predict_proba(np.column_stack([x.ravel(), y.ravel()]))
     classes = chance.shape[1]
     sure = (chance.max(axis=1, keepdims=True) - 1 / classes) / (1 - 1 / classes)
     colors = np.array([_rgb(color) for color in PALETTE])[chance.argmax(axis=1)]
     strength = 0.12 + 0.33 * sure
     picture: NDArray[Any] = 1 - strength * (1 - colors)
-    return picture.reshape(GRID, GRID, 3)
+    return picture.reshape(RESOLUTION, RESOLUTION, 3)
 
 
 def _rgb(color: str) -> list[float]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from binfm._core import Model as Core
-from binfm._inputs import table_for
-from binfm._labels import as_array
-from binfm.parameters import Parameters
+from binfm.attributes import Attributes
+from binfm.data.arrays import read_table
+from binfm.data.targets import Labels
 from binfm.reading._readable import Readable
 
 if TYPE_CHECKING:
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from binfm._inputs import Csr, Dense
-    from binfm._tables import Names
-    from binfm.tuning import Search
+    from binfm.data.arrays import Csr, Dense, Vocabularies
+    from binfm.data.frames import Names
+    from binfm.search.search import Search
 
 
-class Model(Parameters, Readable):
+class Model(Attributes, Readable):
     """A trained factorization machine: binarized, or of another `method` of the family.
 
-    Made by :func:`binfm.train`, :func:`binfm.load` or :meth:`from_bytes`; it never changes.
+    Created by :func:`binfm.train`, :func:`binfm.load` or :meth:`from_bytes`; it never changes.
 
     Examples
     --------
@@ -46,14 +46,14 @@ class Model(Parameters, Readable):
     _classes: NDArray[Any] | None
     _history: tuple[dict[str, float], ...]
     _names: Names
-    _vocabularies: dict[int, list[str]]
+    _vocabularies: Vocabularies
     best_epoch: int | None
-    """The pass whose parameters these are, counted from 1; None for a loaded model."""
+    """The epoch whose parameters were kept, counted from 1; None for a loaded model."""
     search: Search | None
-    """What was tried to choose the settings under `max_bytes`; None if nothing was. Not saved."""
+    """What was tried to choose the parameters within `max_bytes`; None without that limit. Not saved."""
 
     def __init__(self) -> None:
-        raise TypeError("Model: made by binfm.train, binfm.load or Model.from_bytes")
+        raise TypeError("Model cannot be called; use binfm.train, binfm.load or Model.from_bytes")
 
     @classmethod
     def _of(
@@ -64,10 +64,10 @@ class Model(Parameters, Readable):
         search: Search | None = None,
     ) -> Model:
         self = object.__new__(cls)
-        labels = core.labels()
+        labels = Labels(*core.labels())
         put = object.__setattr__
         put(self, "_core", core)
-        put(self, "_classes", None if labels[0] == "none" else as_array(labels))
+        put(self, "_classes", None if labels.kind == "none" else labels.as_array())
         put(self, "_history", tuple(dict(record) for record in history or ()))
         put(self, "_names", None if core.names is None else tuple(core.names))
         put(self, "_vocabularies", {j: core.vocabulary(j) for j in core.text_columns})
@@ -76,22 +76,22 @@ class Model(Parameters, Readable):
         return self
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Model: {name} cannot be set; a model never changes")
+        raise AttributeError(f"{name} cannot be set: a model never changes")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"Model: {name} cannot be deleted; a model never changes")
+        raise AttributeError(f"{name} cannot be deleted: a model never changes")
 
     # Scores
 
     def decision_function(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
-        """Return the score of each row: shape (n,), or (n, classes) where there are more than two.
+        """Return the score of each sample: shape (n,), or (n, classes) if there are more than two.
 
         Parameters
         ----------
         X
-            Table of n rows and the features of training.
+            Table of n samples with the features of training.
         n_jobs
-            Threads; None is all cores. The scores do not depend on it.
+            Number of threads; None means all cores. The scores do not depend on it.
 
         Examples
         --------
@@ -104,14 +104,14 @@ class Model(Parameters, Readable):
         return self._core.decision(self._table(X), n_jobs)
 
     def score_row(self, row: Any) -> float | list[float]:
-        """Return the score of one row: a float, or a list of one a class where there are more than two.
+        """Return the score of one sample: a float, or a list with one per class if there are more than two.
 
-        For tight loops: no array is made.
+        For tight loops: it creates no arrays.
 
         Parameters
         ----------
         row
-            1-D array, list or tuple of the features of training.
+            1-D array, list or tuple with the features of training.
 
         Examples
         --------
@@ -127,7 +127,7 @@ class Model(Parameters, Readable):
         return self._core.score_row(row)
 
     def predict(self, X: Any, *, n_jobs: int | None = None) -> NDArray[Any]:
-        """Return the class label of each row, or the predicted number where the loss is "squared".
+        """Return the class label of each sample, or the predicted number if the loss is "squared".
 
         Examples
         --------
@@ -145,7 +145,8 @@ class Model(Parameters, Readable):
     def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the probability of each class, shape (n, classes). The loss must be "logistic" or "softmax".
 
-        With more than two classes and "logistic" each has its own logistic score; they are scaled to add up to one.
+        With more than two classes and "logistic" each class has a logistic score of its own; they are scaled to add up
+        to one.
 
         Examples
         --------
@@ -158,9 +159,9 @@ class Model(Parameters, Readable):
         return self._core.probabilities(self._table(X), n_jobs)
 
     def terms(self, X: Any, *, n_jobs: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return L and Q of each row, of which score = bias + alpha * L + beta**2 * Q: integers for "bfm".
+        """Return L and Q of each sample, with score = bias + alpha * L + beta**2 * Q; integers for "bfm".
 
-        L is the sum of the active rows' signs w, Q the sum of v·v' over all pairs of active rows.
+        L is the sum of w over the active rows, Q the sum of v·v' over all pairs of active rows.
 
         Examples
         --------
@@ -173,29 +174,29 @@ class Model(Parameters, Readable):
         True
         """
         both = self._core.terms(self._table(X), n_jobs)
-        functions = self._core.functions
-        if functions == 1:
+        outputs = self._core.outputs
+        if outputs == 1:
             return both[:, 0].copy(), both[:, 1].copy()
-        return both[:, :functions].copy(), both[:, functions:].copy()
+        return both[:, :outputs].copy(), both[:, outputs:].copy()
 
-    # How it came about, and its size
+    # History and size
 
     @property
     def history(self) -> list[dict[str, float]]:
-        """A record for each pass over the data: epoch, loss and, with held-out rows, val_loss. Not saved."""
+        """A record of each epoch: epoch, loss and, with held-out samples, val_loss. Not saved."""
         return [dict(record) for record in self._history]
 
     @property
     def nbytes(self) -> int:
-        """Size of the saved file in bytes, everything included: the names of the columns, too."""
+        """Size of the saved file in bytes, all included, column names too."""
         return self._core.nbytes
 
     def size_report(self, target: str | None = None) -> dict[str, int]:
-        """Return the bytes that each part of the saved file takes; they add up to ``nbytes``.
+        """Return the bytes of each part of the saved file; they add up to ``nbytes``.
 
-        With a target, return what the model takes there: bytes of flash (of the runtime, which checks and predicts, and
-        of the model), bytes of memory for a row of floats and for its active rows, bytes of stack, and the cycles or
-        instructions of a prediction, which are estimated within 15 %.
+        With a target, return what the model needs there: bytes of flash (for the model and the runtime, which checks
+        and predicts), bytes of memory for a row of floats and for its active rows, bytes of stack, and the cycles or
+        instructions of a prediction, estimated to within 15 %.
 
         Parameters
         ----------
@@ -212,7 +213,7 @@ class Model(Parameters, Readable):
         """
         if target is None:
             return dict(self._core.size_report())
-        from binfm.devices import size_report
+        from binfm.export.devices import size_report
 
         return size_report(self, target)
 
@@ -224,9 +225,9 @@ class Model(Parameters, Readable):
         Parameters
         ----------
         names
-            Keep the names of the columns; False gives a smaller file with the same scores.
+            Keep the column names; without them the file is smaller and the scores are the same.
         labels
-            Keep the class labels; False gives a smaller file, which predicts 0, 1, 2, … in their order.
+            Keep the class labels; without them the file is smaller and predicts 0, 1, 2, … in their order.
 
         Examples
         --------
@@ -240,7 +241,7 @@ class Model(Parameters, Readable):
 
     @classmethod
     def from_bytes(cls, blob: Any) -> Model:
-        """Return the model in the content of a file; raise ModelFormatError if it is damaged in any way.
+        """Return the model saved in some bytes; raise ModelFormatError if they are damaged in any way.
 
         Examples
         --------
@@ -254,7 +255,7 @@ class Model(Parameters, Readable):
             try:
                 blob = bytes(memoryview(blob))
             except TypeError:
-                raise TypeError(f"blob: got {type(blob).__name__}; accepted are bytes") from None
+                raise TypeError(f"blob must be bytes, got {type(blob).__name__}") from None
         return cls._of(Core.from_bytes(blob))
 
     def save(self, path: str | os.PathLike[str], *, names: bool = True, labels: bool = True) -> None:
@@ -263,11 +264,11 @@ class Model(Parameters, Readable):
         Parameters
         ----------
         path
-            Where to write it.
+            File to write.
         names
-            Keep the names of the columns; False gives a smaller file with the same scores.
+            Keep the column names; without them the file is smaller and the scores are the same.
         labels
-            Keep the class labels; False gives a smaller file, which predicts 0, 1, 2, … in their order.
+            Keep the class labels; without them the file is smaller and predicts 0, 1, 2, … in their order.
 
         Examples
         --------
@@ -285,18 +286,18 @@ class Model(Parameters, Readable):
     def export_c(self, path: str | os.PathLike[str], *, name: str = "model", runtime: bool = False) -> None:
         """Write the model as a C header for the runtime ``binfm.h``, which gives the same scores on any machine.
 
-        The header has the bytes of the file, says what the features and classes are, and has a self-test:
-        ``<name>_selftest()`` scores some rows on the device and compares them with the scores that Python gave.
+        The header holds the bytes of the file, describes features and classes, and has a self-test:
+        ``<name>_selftest()`` scores some rows on the device and compares the scores with Python's.
         The same model gives the same text.
 
         Parameters
         ----------
         path
-            Where to write it.
+            File to write.
         name
-            What its constants and arrays are called: ``<name>_model``, ``<NAME>_BYTES`` and so on.
+            Prefix of its constants and arrays: ``<name>_model``, ``<NAME>_BYTES`` and so on.
         runtime
-            Put the runtime into the file too; otherwise it is found in ``binfm.get_include()``.
+            Include the runtime in the file; otherwise a compiler finds it in ``binfm.get_include()``.
 
         Examples
         --------
@@ -308,7 +309,7 @@ class Model(Parameters, Readable):
         >>> "static const uint8_t gesture_model[GESTURE_BYTES]" in path.read_text()
         True
         """
-        from binfm.export import export_c
+        from binfm.export.c import export_c
 
         export_c(self, _path(path), name=name, runtime=runtime)
 
@@ -334,11 +335,11 @@ class Model(Parameters, Readable):
         return f"<binfm.Model: {method}{task}, {shape}, {self.nbytes} bytes>"
 
     def _classify(self, X: Any, n_jobs: int | None) -> NDArray[np.intp]:
-        """Return the number of each row's class."""
+        """Return the class number of each sample."""
         return self._core.classify(self._table(X), n_jobs)
 
     def _table(self, X: Any) -> Dense | Csr:
-        return table_for(X, self._vocabularies, self._unused, self._names)
+        return read_table(X, self._vocabularies, self._names, self._unused)
 
     def _unused(self) -> Iterable[int]:
         return self._core.unused_columns
@@ -371,4 +372,4 @@ def _path(path: str | os.PathLike[str]) -> str:
     try:
         return os.fsdecode(path)
     except TypeError:
-        raise TypeError(f"path: got {type(path).__name__}; accepted is a path") from None
+        raise TypeError(f"path must be a path, got {type(path).__name__}") from None

@@ -1,32 +1,20 @@
-"""`binfm.train`, the front door."""
+"""`binfm.train`, the front door, and the trainer behind it and behind the estimators."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from binfm._checks import length, number, one_of, same_length, sized, text, whole
-from binfm._inputs import Settings, rows_of, table_for, training_table, weights
-from binfm._labels import REGRESSION, Labels, class_numbers, encode_classes, regression_target
-from binfm._problem import Problem
+from binfm import _core
 from binfm._progress import Callback, Progress
-from binfm._tables import is_table, read
+from binfm.data.dataset import Dataset
 from binfm.model import Model
+from binfm.params import Params, documented
 
 if TYPE_CHECKING:
-    from binfm._inputs import Csr, Dense
-    from binfm._tables import Names
-
-DEFAULTS: dict[str, Any] = {
-    "m": 32, "b": 20, "tilings": 4, "binning": "quantile", "loss": "logistic", "epochs": 30, "learning_rate": 0.02,
-    "dropout": 0.0, "ensemble": 1, "polish": 0,
-}  # fmt: skip
-"""What is not given, unless `max_bytes` has it chosen."""
-METHODS = ("bfm", "sefm", "dfm", "fm")
-"""The family: which features it sees and which weights are bits."""
-HOLDOUT_FROM = 10_000
-"""Rows from which `early_stopping="auto"` holds some out: below, they are worth more in training."""
+    from binfm.search.search import Search
 
 
+@documented()
 def train(
     X: Any,
     y: Any,
@@ -63,74 +51,17 @@ def train(
 
     Parameters
     ----------
-    X : array, scipy.sparse matrix or table (pandas, polars, Arrow), n rows by d features
+    X : array, scipy.sparse matrix or table (pandas, polars, Arrow), n samples by d features
         Any real dtype and memory order, or objects with text in `categorical` columns. NaN and null are a value of
-        their own. In a sparse X a zero is absent: it activates nothing. Text and category columns of a table are
-        categorical; dates and times are numbers of days.
+        their own. In a sparse X, zeros are absent: they activate nothing. Text and category columns of a table are
+        categorical; dates and times become numbers of days.
     y : array of n
-        Class labels (integers, floats, booleans or strings), or numbers where `loss` is "squared".
-    m : int, default 32
-        Number of factors, one bit each a parameter row; from 1 up.
-    b : int, default 20
-        Number of parameter rows a numeric feature, at most.
-    tilings : int, default 4
-        Number of shifted grids: rows that each present feature activates; below `b`. 1 is the paper's method.
-    binning : {"quantile", "uniform", "supervised"}
-        Where a numeric feature is cut: at quantiles, at equal widths, or where the target changes, which is better
-        where `b` is small.
-    loss : {"logistic", "softmax", "hinge", "squared_hinge", "squared"}, default "logistic"
-        "softmax" trains the scores of three and more classes together, which is better where the model is tiny;
-        "squared" is regression.
-    method : {"bfm", "sefm", "dfm", "fm"}
-        Which factorization machine: "bfm" is the binarized one; "sefm" has bins and float weights, "fm" raw values and
-        float weights, "dfm" raw values with float w and one-bit factors. The last two use no bins: `b`, `tilings` and
-        `binning` do not count, numbers are standardised, and NaN counts as the mean.
-    scaling : bool
-        Learn the scales alpha and beta; False fixes both at 1.
-    optimizer : {"adagrad", "sgd"}
-        What steps the proxies take.
-    epochs : int, default 30
-        Passes over the data, at most.
-    learning_rate : float, default 0.02
-        Step size of the first epoch.
-    lambda_w, lambda_v : float
-        Regularization of the linear term and of the factors.
-    dropout : float, default 0
-        Share of the features that each visit of a row leaves out at random while training: regularization of signs,
-        for models of several kilobytes and more.
-    ensemble : int, default 1
-        Train so many models apart from different random starts, each with its share of the m factors, and join them in
-        one file of the same size: steadier, for models of several kilobytes and more. A divisor of `m`.
-    polish : int, default 0
-        Go so many times over all signs after training and flip each where that lowers the loss of the training rows:
-        for models of a few hundred bytes to a few kilobytes, which have no sign to waste.
-    categorical : list of column numbers or names, or boolean mask
-        Columns whose values are categories.
-    min_count : float
-        Categories seen fewer times are ignored.
-    sample_weight : array of n
-        A weight for each row.
-    eval_set : (X, y) or (X, y, sample_weight)
-        To measure the loss on after each epoch.
-    early_stopping : bool or "auto"
-        True: stop when the loss on held-out rows no longer falls and return the best epoch. The rows are those of
-        `eval_set`, or else some of X. "auto": with an `eval_set`, or from 10,000 rows on.
-    validation_fraction : float
-        Share of the rows of X to hold out for that.
-    patience : int
-        Epochs without improvement before stopping.
-    max_bytes : int
-        The saved file has at most so many bytes. Those of m, b, tilings, binning, loss, epochs, learning_rate, dropout,
-        ensemble and polish that are not given, and the features to do without, are then chosen by cross-validation on
-        X; `model.search` says what was tried. With "auto", early stopping needs an `eval_set`.
-    seed : int
-        The same data, parameters and seed give the same bytes on any machine.
-    n_jobs : int
-        Threads; None is all cores. The result does not depend on it.
-    progress : bool
-        Show a bar, if tqdm is installed.
-    callback : function
-        Called as callback(epoch, record) after each epoch; training stops if it returns True.
+        Class labels (integers, floats, booleans or strings), or numbers if `loss` is "squared".
+    sample_weight : array of n, optional
+        A weight for each sample.
+    eval_set : (X, y) or (X, y, sample_weight), optional
+        Samples to measure the loss on after each epoch.
+    {parameters}
 
     Returns
     -------
@@ -146,147 +77,76 @@ def train(
     >>> bool(np.mean(model.predict(X[1000:]) == y[1000:]) > 0.95)
     True
     """
-    problem, settings, free = prepare(
-        X, y, m=m, b=b, tilings=tilings, binning=binning, loss=loss, method=method, scaling=scaling,
-        optimizer=optimizer, epochs=epochs, learning_rate=learning_rate, lambda_w=lambda_w, lambda_v=lambda_v,
-        dropout=dropout, ensemble=ensemble, polish=polish, categorical=categorical, min_count=min_count,
-        sample_weight=sample_weight, eval_set=eval_set, early_stopping=early_stopping,
-        validation_fraction=validation_fraction, patience=patience, seed=seed, n_jobs=n_jobs,
-        searching=max_bytes is not None,
-    )  # fmt: skip
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback: got {type(callback).__name__}; accepted is a function of epoch and record")
+    params = Params.of(locals())
+    dataset, valid = read_data(X, y, sample_weight, eval_set, params)
+    params = params.resolve(len(dataset), valid is not None)
     found = None
-    if max_bytes is not None:
-        from binfm.tuning import search
+    if params.searching:
+        from binfm.search.search import search
 
-        limit = whole("max_bytes", max_bytes)
-        with Progress(progress, None, "fit") as bar:
-            settings, found = search(problem, settings, free, limit, bar.advance)
-    with Progress(progress, settings.epochs, "epoch") as bar:
-        core, history, best = problem.fit(settings, bar.wrap(callback))
-    return Model._of(core, history, best, found)
+        params, found = search(dataset, params)
+    return Trainer(dataset, params).fit(dataset, valid, params, search=found)
 
 
-def prepare(
+def read_data(
     X: Any,
     y: Any,
+    sample_weight: Any,
+    eval_set: Any,
+    params: Params,
     *,
-    m: Any = None,
-    b: Any = None,
-    tilings: Any = None,
-    binning: Any = None,
-    loss: Any = None,
-    method: Any = "bfm",
-    scaling: Any = True,
-    optimizer: Any = "adagrad",
-    epochs: Any = None,
-    learning_rate: Any = None,
-    lambda_w: Any = 0.0,
-    lambda_v: Any = 0.0,
-    dropout: Any = None,
-    ensemble: Any = None,
-    polish: Any = None,
-    categorical: Any = None,
-    min_count: Any = 1,
-    sample_weight: Any = None,
-    eval_set: Any = None,
-    early_stopping: Any = "auto",
-    validation_fraction: Any = 0.1,
-    patience: Any = 5,
-    seed: Any = 0,
-    n_jobs: Any = None,
-    searching: bool = False,
     classes: Any = None,
-) -> tuple[Problem, Settings, frozenset[str]]:
-    """Check what the user gave; return the data and the settings for the core, and which settings were left open.
+    like: Trainer | None = None,
+) -> tuple[Dataset, Dataset | None]:
+    """Return the samples to train on and those of the `eval_set`, read like those a trainer has seen, if any.
 
-    `classes` are the labels there can be, where y need not have them all.
+    `classes` are all labels there can be, if the first y need not have them all.
     """
-    open_or_given = {
-        "m": m, "b": b, "tilings": tilings, "binning": binning, "loss": loss, "epochs": epochs,
-        "learning_rate": learning_rate, "dropout": dropout, "ensemble": ensemble, "polish": polish,
-    }  # fmt: skip
-    free = frozenset(name for name, value in open_or_given.items() if value is None)
-    given = DEFAULTS | {name: value for name, value in open_or_given.items() if value is not None}
-    one_of("method", method, METHODS)
-    if searching and method != "bfm":
-        raise ValueError(f"max_bytes: got method {method!r}; accepted is method 'bfm'")
-    one_of("loss", given["loss"], ("logistic", "softmax", "hinge", "squared_hinge", "squared"))
-    if early_stopping not in ("auto", True, False):
-        raise ValueError(f"early_stopping: got {early_stopping!r}; accepted are 'auto', True and False")
-    min_count = number("min_count", min_count)
-    X = read(X) if is_table(X) else X  # once: a stream of columns ends
-    weight = weights(sample_weight, "sample_weight", length(X))
-    table, columns, vocabularies, names = training_table(X, categorical, weight, min_count)
-    target, labels = (regression_target(y, "y"), REGRESSION) if loss == "squared" else _classes(y, classes)
-    same_length("X", rows_of(table), "y", len(target))
-    valid = evaluation(eval_set, labels, vocabularies, names)
-    if searching and early_stopping == "auto" and valid is None:
-        early_stopping = False  # the search chooses the number of epochs
-    early, holdout = early_stop(early_stopping, validation_fraction, valid is not None, len(target))
-    settings = Settings(
-        method=method,
-        m=whole("m", given["m"]),
-        b=whole("b", given["b"]),
-        tilings=whole("tilings", given["tilings"]),
-        binning=text("binning", given["binning"]),
-        loss=given["loss"],
-        scaling=bool(scaling),
-        optimizer=text("optimizer", optimizer),
-        epochs=whole("epochs", given["epochs"]),
-        learning_rate=number("learning_rate", given["learning_rate"]),
-        lambda_w=number("lambda_w", lambda_w),
-        lambda_v=number("lambda_v", lambda_v),
-        dropout=number("dropout", given["dropout"]),
-        ensemble=whole("ensemble", given["ensemble"]),
-        polish=whole("polish", given["polish"]),
-        categorical=columns,
-        leave_out=(),
-        min_count=min_count,
-        early_stopping=early,
-        holdout=holdout,
-        patience=whole("patience", patience),
-        seed=whole("seed", seed),
-        n_jobs=None if n_jobs is None else whole("n_jobs", n_jobs),
-    )
-    return Problem(table, target, weight, labels, vocabularies, names, valid), settings, free
+    if like is not None:
+        return like.read(X, y, sample_weight, eval_set)
+    dataset = Dataset.learn(X, y, sample_weight, params, classes)
+    return dataset, dataset.read_eval_set(eval_set)
 
 
-def _classes(y: Any, classes: Any) -> tuple[Any, Labels]:
-    """Return class numbers and labels: those of `classes`, or else those that y has."""
-    if len(sized("y", y)) == 0:
-        raise ValueError("y: got no rows; accepted is one row or more")
-    if classes is None:
-        return encode_classes(y)
-    _, labels = encode_classes(classes)
-    return class_numbers(y, labels, "y"), labels
+def fit(dataset: Dataset, params: Params, on_epoch: Callback | None = None) -> _core.Model:
+    """Train a candidate of a search."""
+    return _core_trainer(dataset, params).fit(dataset, None, params.schedule(), params.n_jobs, on_epoch)[0]
 
 
-def evaluation(
-    eval_set: Any, labels: Labels, vocabularies: dict[int, list[str]], names: Names
-) -> tuple[Dense | Csr, Any, Any] | None:
-    """Return the rows to measure the loss on, read as those of training were."""
-    if eval_set is None:
-        return None
-    if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
-        raise ValueError("eval_set: got something else than (X, y) or (X, y, sample_weight), which are accepted")
-    try:
-        table = table_for(eval_set[0], vocabularies, frozenset, names)
-    except (ValueError, TypeError) as error:
-        raise type(error)(f"eval_set: {error}") from None
-    name = "eval_set's y"
-    regression = labels is REGRESSION
-    target = regression_target(eval_set[1], name) if regression else class_numbers(eval_set[1], labels, name)
-    same_length("eval_set's X", rows_of(table), name, len(target))
-    weight = weights(eval_set[2] if len(eval_set) == 3 else None, "eval_set's sample_weight", len(target))
-    return table, target, weight
+class Trainer:
+    """Training that can be resumed.
+
+    Bins and categories are those of the first samples, and so are the units of targets and weights.
+    """
+
+    def __init__(self, dataset: Dataset, params: Params) -> None:
+        self.params = params
+        """The parameters training began with."""
+        self._core = _core_trainer(dataset, params)
+        self._like = dataset.emptied()
+        self._unused: frozenset[int] = frozenset()
+
+    def read(self, X: Any, y: Any, sample_weight: Any, eval_set: Any = None) -> tuple[Dataset, Dataset | None]:
+        """Return more samples, read as the first ones were, and those of the `eval_set`."""
+        return self._like.read(X, y, sample_weight, self._unused), self._like.read_eval_set(eval_set)
+
+    def fit(
+        self,
+        dataset: Dataset,
+        valid: Dataset | None,
+        params: Params,
+        *,
+        steady: bool = False,
+        search: Search | None = None,
+    ) -> Model:
+        """Train from where the last call ended; with `steady`, at the learning rate of the first epoch throughout."""
+        with Progress(params.progress and not steady, params.epochs, "epoch") as bar:
+            schedule, on_epoch = params.schedule(steady=steady), bar.wrap(params.callback)
+            core, history, best = self._core.fit(dataset, valid, schedule, params.n_jobs, on_epoch)
+        model = Model._of(core, history, best, search)
+        self._unused = frozenset(model._unused())
+        return model
 
 
-def early_stop(early_stopping: bool | str, fraction: Any, has_eval_set: bool, rows: int) -> tuple[bool, float]:
-    """Return whether to stop early, and the share of the rows to hold out for that."""
-    share = number("validation_fraction", fraction)
-    if not 0 < share < 1:
-        raise ValueError(f"validation_fraction: got {share!r}; accepted are numbers between 0 and 1")
-    early = (has_eval_set or rows >= HOLDOUT_FROM) if early_stopping == "auto" else bool(early_stopping)
-    return early, share if early and not has_eval_set else 0.0
+def _core_trainer(dataset: Dataset, params: Params) -> _core.Trainer:
+    return _core.Trainer(dataset, params.core(), params.leave_out, params.n_jobs)

@@ -1,4 +1,4 @@
-"""What is installed, for reports of trouble: `binfm.show_versions`."""
+"""Versions for bug reports: `binfm.show_versions`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from importlib import metadata
 from binfm._core import __version__, instruction_set
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "polars", "pyarrow", "narwhals", "matplotlib", "tqdm", "pip")
-"""What binfm needs or knows how to use."""
+"""Packages that binfm needs or can use."""
 
 
 def show_versions() -> None:
-    """Print the versions of binfm, Python, the machine and the packages that binfm may use.
+    """Print the versions of binfm, Python, the machine and the packages binfm can use.
 
     Examples
     --------

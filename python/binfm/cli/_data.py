@@ -1,4 +1,4 @@
-"""Files of data: which format, which columns, all at once or in batches."""
+"""Data files: their format and columns, read at once or in batches."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ FORMATS = {
     ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm",
 }  # fmt: skip
 COMPRESSED = (".gz", ".zst")
-"""Endings that CSV and TSV files may have too."""
+"""Extensions that CSV and TSV files may have on top."""
 MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None")
-"""Texts of CSV files that mean "missing", as an empty field does."""
+"""Texts in CSV files that mean "missing", as an empty field does."""
 BATCH_ROWS = 100_000
 BATCH_BYTES = 1 << 24
 
 
 def add_arguments(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add the arguments that say where data is and how to read it."""
+    """Add the arguments that say where the data is and how to read it."""
     parser.add_argument(
         "data", metavar="DATA", help=f"{what}: CSV, TSV, Parquet, NDJSON or LIBSVM; - is standard input"
     )
     reading = parser.add_argument_group("reading")
-    reading.add_argument("--format", choices=sorted(set(FORMATS.values())), help="if the name of the file does not say")
-    reading.add_argument("--separator", metavar="C", help="between fields of a CSV file (default: a comma)")
-    reading.add_argument("--no-header", action="store_true", help="CSV columns are called column_1, column_2, …")
+    reading.add_argument("--format", choices=sorted(set(FORMATS.values())), help="if the file name does not tell")
+    reading.add_argument("--separator", metavar="C", help="field separator of a CSV file (default: a comma)")
+    reading.add_argument("--no-header", action="store_true", help="name CSV columns column_1, column_2, …")
     reading.add_argument(
         "--missing",
         action="append",
         metavar="TEXT",
-        help=f"means no value in CSV (default: empty, {', '.join(MISSING)})",
+        help=f"text that means a missing value in CSV; may be repeated (default: empty, {', '.join(MISSING)})",
     )
-    reading.add_argument("--zero-based", action="store_true", help="LIBSVM features are counted from 0, not from 1")
+    reading.add_argument("--zero-based", action="store_true", help="LIBSVM features count from 0, not from 1")
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Source:
 
     path: Path
     name: str
-    """What it is called in messages."""
+    """Its name in messages."""
     format: str
     options: dict[str, Any]
     """Of polars' CSV reader."""
@@ -60,7 +60,7 @@ class Source:
     @classmethod
     @contextmanager
     def opened(cls, given: str, args: argparse.Namespace) -> Iterator[Source]:
-        """Find out the format of a file; what comes from standard input is kept in a file until the end."""
+        """Determine the format of a file; standard input is kept in a temporary file."""
         options = {
             "has_header": not args.no_header,
             "null_values": ["", *(args.missing or MISSING)],
@@ -69,7 +69,7 @@ class Source:
         if given != "-":
             path = Path(given)
             kind = args.format or _format_of(path)
-            with path.open("rb") as file:  # says what is wrong with it
+            with path.open("rb") as file:  # raises a clear error if it cannot be read
                 file.read(1)
             yield cls(path, given, kind, _separated(options, kind, args.separator), args.zero_based)
             return
@@ -82,11 +82,11 @@ class Source:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether it is a LIBSVM file, which has no columns."""
+        """Whether this is a LIBSVM file, which has no columns."""
         return self.format == "libsvm"
 
     def columns(self) -> list[str]:
-        """Return the names of the columns."""
+        """Return the column names."""
         with self._explained():
             return self._lazy(infer_schema_length=SAMPLE_ROWS).collect_schema().names()  # type: ignore[no-any-return]
 
@@ -96,18 +96,18 @@ class Source:
             return self._scan(text).collect()
 
     def batches(self, text: list[str], numbers: list[str]) -> Iterator[Any]:
-        """Return the rows in order, some at a time; columns neither in `text` nor in `numbers` are left as they are."""
+        """Yield the rows in order, in batches; columns neither in `text` nor in `numbers` are left as they are."""
         with self._explained():
             scan, whole = self._scan_for(text, numbers)
             for table in scan.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
                 yield table.with_columns(*_without_fractions(table, whole))
 
     def stored(self, features: int | None = None) -> tuple[Any, Any]:
-        """Return all rows of a LIBSVM file, and their labels."""
+        """Return all rows of a LIBSVM file and their labels."""
         return self._stored(features, 0, -1)
 
     def stored_batches(self, features: int) -> Iterator[tuple[Any, Any]]:
-        """Return the rows of a LIBSVM file and their labels, some at a time."""
+        """Yield the rows of a LIBSVM file and their labels, in batches."""
         for offset in range(0, max(1, os.path.getsize(self.path)), BATCH_BYTES):
             yield self._stored(features, offset, BATCH_BYTES)
 
@@ -121,11 +121,11 @@ class Source:
                 str(self.path), n_features=features, zero_based=self.zero_based, offset=offset, length=length
             )
         except ValueError as error:
-            raise ValueError(f"{self.name}: not a LIBSVM file ({error})") from None
+            raise ValueError(f"{self.name} is not a LIBSVM file ({error})") from None
         return X, y.astype(int) if (y == y.astype(int)).all() else y
 
     def _scan(self, text: list[str]) -> Any:
-        """Return a lazy table whose types are found out from all rows."""
+        """Return a lazy table whose types are inferred from all rows."""
         overrides = dict.fromkeys(text, _polars().String)
         if self.format == "parquet":
             return self._lazy()
@@ -133,9 +133,9 @@ class Source:
         return with_dates(self._lazy(schema=found), [name for name in found if name not in text])
 
     def _scan_for(self, text: list[str], numbers: list[str]) -> tuple[Any, list[str]]:
-        """Return a lazy table for a model, and columns that are whole numbers at first.
+        """Return a lazy table for a model, and the columns that hold whole numbers in the first rows.
 
-        The types are known but for dates, which the first rows tell, and a later row may have a fraction.
+        The types are known except for dates, which the first rows determine, and a later row may have a fraction.
         """
         polars = _polars()
         if self.format == "parquet":
@@ -150,7 +150,7 @@ class Source:
         return with_dates(self._lazy(schema=found), numbers, polars.Float64), whole
 
     def _lazy(self, **reading: Any) -> Any:
-        """Return what polars makes of the file."""
+        """Return the file as a lazy table."""
         polars = _polars()
         if self.format == "parquet":
             return polars.scan_parquet(self.path, glob=False)
@@ -160,17 +160,17 @@ class Source:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Say which file it was that polars could not read."""
+        """Name the file in errors of polars."""
         polars = _polars()
         try:
             yield
         except polars.exceptions.PolarsError as error:
             reason = str(error).strip().splitlines()[0]
-            raise ValueError(f"{self.name}: cannot be read as {self.format} ({reason})") from None
+            raise ValueError(f"{self.name} cannot be read as {self.format} ({reason})") from None
 
 
 def _without_fractions(table: Any, columns: list[str]) -> list[Any]:
-    """Return those columns that have none as whole numbers, so that they are copied as they were."""
+    """Return the columns without fractions as whole numbers, so that copies look like the original."""
     import polars
 
     return [table[name].cast(polars.Int64) for name in columns if (table[name] % 1 == 0).all()]
@@ -181,12 +181,12 @@ def _format_of(path: Path) -> str:
     if ending in COMPRESSED:
         ending = Path(path.stem).suffix.lower()
     if ending not in FORMATS:
-        raise ValueError(f"{path}: got the ending {ending!r}; accepted are {', '.join(FORMATS)}, or any with --format")
+        raise ValueError(f"{path} must end in {', '.join(FORMATS)}, got {ending!r}; use --format for others")
     return FORMATS[ending]
 
 
 def _numbered(columns: list[str]) -> list[str]:
-    """Return names for columns that have none; those of polars differ from version to version."""
+    """Return names for columns without one; those of polars differ between versions."""
     return [f"column_{number}" for number in range(1, len(columns) + 1)]
 
 

@@ -1,6 +1,6 @@
-"""Dates in CSV and JSON, which have none: text that is written as a date is one.
+"""Dates in CSV and JSON, which have no type for them: text that looks like dates is read as dates.
 
-polars can do that for CSV itself, but takes a second for every 25,000 rows where all rows tell the types.
+polars can do that for CSV itself, but takes a second per 25,000 rows if all rows determine the types.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 SAMPLE_ROWS = 10_000
-"""Rows that tell whether a column holds dates; if they all do, the others have to."""
+"""Rows that determine whether a column holds dates; if they all do, the others must."""
 DATE = "%Y-%m-%d"
 MOMENTS = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
 
 
 def with_dates(scan: Any, names: list[str], otherwise: Any = None) -> Any:
-    """Return a lazy table with dates where some of its columns have the text of dates.
+    """Return a lazy table in which those of the named columns that look like dates are dates.
 
-    Columns that have no value at first are of the type `otherwise`, if it is given.
+    Columns without a value in the first rows get the type `otherwise`, if given.
     """
     import polars
 
@@ -27,7 +27,7 @@ def with_dates(scan: Any, names: list[str], otherwise: Any = None) -> Any:
 
 
 def _parser(sample: Any, otherwise: Any) -> Any:
-    """Return an expression that reads a column as dates, if that is what the sample holds."""
+    """Return an expression that reads a column as dates, if the first rows are dates."""
     import polars
 
     column = polars.col(sample.name)

@@ -1,4 +1,4 @@
-"""The parser of all commands, and what happens when one fails: a line on standard error and an exit code."""
+"""The parser of all commands, and how they fail: with one line on standard error and an exit code."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import NoReturn
 from binfm._core import __version__
 from binfm.cli import demo, evaluate, export, inspect, predict, train
 
-FAILED, MISUSED, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
-"""Exit codes: bad data or files; bad arguments; Ctrl-C; a closed pipe, as the shell counts its signal."""
+FAILED, USAGE, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
+"""Exit codes: bad data or files; bad arguments; Ctrl-C; a closed pipe (128 + SIGPIPE, as in a shell)."""
 
-CODES = "exit codes: 0 done, 1 bad data or file, 2 bad arguments, 130 interrupted"
+EXIT_CODES = "exit codes: 0 success, 1 bad data or file, 2 bad arguments, 130 interrupted"
 
 
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments, and end."""
-        self.exit(MISUSED, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        """Print what is wrong with the arguments, and exit."""
+        self.exit(USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    top = Parser(prog="binfm", description="Nonlinear tabular models of a few hundred bytes.", epilog=CODES)
+    top = Parser(prog="binfm", description="Nonlinear tabular models of a few hundred bytes.", epilog=EXIT_CODES)
     top.add_argument("--version", action="version", version=f"binfm {__version__}")
     commands = top.add_subparsers(dest="command", metavar="command", required=True, parser_class=Parser)
     for command in (train, predict, evaluate, inspect, export, demo):
@@ -44,8 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _failed("interrupted", INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to be flushed
-        return NOBODY_READS
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that nothing is left to flush
+        return CLOSED_PIPE
     except Exception as error:
         return _failed(_sentence(error), FAILED)
     return 0
@@ -57,7 +57,7 @@ def _failed(message: str, code: int) -> int:
 
 
 def _sentence(error: Exception) -> str:
-    """Return what an error says, in one line."""
+    """Return the message of an error, in one line."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]

@@ -1,4 +1,4 @@
-"""What commands say: reports as text or JSON, and errors in the words of the command line."""
+"""What commands print: reports as text or JSON, and errors in terms of the command line."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 
 
 def on_terminal() -> bool:
-    """Return whether somebody looks at standard error, where bars are drawn."""
+    """Return whether standard error, where bars are drawn, is a terminal."""
     return sys.stderr.isatty()
 
 
 def tell(report: dict[str, Any], as_json: bool) -> None:
-    """Print a report to standard output: a line an entry, or JSON."""
+    """Print a report to standard output: a line per entry, or JSON."""
     if as_json:
         print(json.dumps(report, default=_plain, ensure_ascii=False))
         return
@@ -28,21 +28,21 @@ def tell(report: dict[str, Any], as_json: bool) -> None:
 
 @contextmanager
 def naming(data: str, target: str | None = None) -> Iterator[None]:
-    """Name the file and the column where an error speaks of X and y."""
+    """Name the file and the column in errors that begin with X or y."""
+    names = {"X": data, "y": f"{data}: column {target!r}" if target else data}
     try:
         yield
     except (ValueError, TypeError) as error:
-        message = str(error)
-        for word, name in (("X: ", f"{data}: "), ("y: ", f"{data}: column {target!r}: " if target else f"{data}: ")):
-            if message.startswith(word):
-                raise type(error)(name + message[len(word) :]) from None
+        word, rest = str(error)[:1], str(error)[1:]
+        if word in names and rest[:1] in (" ", ":"):
+            raise type(error)(names[word] + rest) from None
         raise
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
-    raise TypeError(f"{type(value).__name__} has no place in a report")
+    raise TypeError(f"a report cannot hold {type(value).__name__}")
 
 
 def _text(value: Any) -> str:

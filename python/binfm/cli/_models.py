@@ -1,4 +1,4 @@
-"""Model files, and the parts of a data file that a model reads."""
+"""Model files, and the columns of a data file that a model reads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Batch(NamedTuple):
 
     X: Any
     y: Any
-    """The target, if it was asked for."""
+    """The target, if requested."""
     table: Any
     """All columns; None for a LIBSVM file."""
 
@@ -32,7 +32,7 @@ def load_model(path: str) -> Model:
 
 
 def batches(model: Model, source: Source, target: str | None = None) -> Iterator[Batch]:
-    """Return what a model reads of a file, some rows at a time, with the target if it is named."""
+    """Yield what a model reads of a file in batches, with the target if it is named."""
     if source.is_sparse:
         for X, y in source.stored_batches(model.n_features):
             yield Batch(X, y, None)
@@ -47,22 +47,22 @@ def batches(model: Model, source: Source, target: str | None = None) -> Iterator
 
 
 def _columns(model: Model, source: Source, target: str | None) -> list[str]:
-    """Return the columns to give to the model: by name, or all but the target."""
+    """Return the columns for the model: by name, or all but the target."""
     columns = source.columns()
     wanted = model.feature_names
     missing = [name for name in [*(wanted or ()), *([target] if target else [])] if name not in columns]
     if missing:
-        raise ValueError(f"{source.name}: got no column {missing[0]!r}; it has {', '.join(columns)}")
+        raise ValueError(f"{source.name} must have a column {missing[0]!r}, got {', '.join(columns)}")
     if wanted is not None:
         return list(wanted)
     names = [name for name in columns if name != target]
     if len(names) != model.n_features:
-        raise ValueError(f"{source.name}: got {len(names)} columns; the model takes {model.n_features}")
+        raise ValueError(f"{source.name} must have {model.n_features} columns, as in training, got {len(names)}")
     return names
 
 
 def truths(batch: Batch, source: Source, target: str | None) -> Any:
-    """Return the target of some rows as an array; refuse rows that have none."""
+    """Return the target of a batch as an array; refuse rows without one."""
     if batch.table is not None and batch.y.null_count() > 0:
-        raise ValueError(f"{source.name}: column {target!r} has no value in {batch.y.null_count()} rows")
+        raise ValueError(f"{source.name}: column {target!r} must not have missing values, got {batch.y.null_count()}")
     return np.asarray(batch.y)

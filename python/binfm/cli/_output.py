@@ -1,4 +1,4 @@
-"""Where predictions go: a file that appears when it is whole, or standard output."""
+"""Where predictions go: standard output, or a file that appears once it is complete."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WRITERS = {
 
 
 class Output:
-    """Tables, one after the other. Parquet is written at the end, the others as they come."""
+    """Tables, one after the other. Parquet is written at the end, the other formats as they come."""
 
     def __init__(self, file: BinaryIO, kind: str) -> None:
         self._file = file
@@ -50,7 +50,7 @@ class Output:
 
 @contextmanager
 def output_to(given: str, kind: str | None) -> Iterator[Output]:
-    """Open a file or standard output; a file is put in its place when all is written."""
+    """Open a file or standard output; a file appears in its place once all is written."""
     if given == "-":
         output = Output(sys.stdout.buffer, kind or "csv")
         yield output
@@ -60,7 +60,7 @@ def output_to(given: str, kind: str | None) -> Iterator[Output]:
     path = Path(given)
     kind = kind or WRITERS.get(path.suffix.lower())
     if kind is None:
-        raise ValueError(f"{path}: got the ending {path.suffix!r}; accepted are {', '.join(WRITERS)}")
+        raise ValueError(f"{path} must end in {', '.join(WRITERS)}, got {path.suffix!r}")
     check_folder(given)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
         try:
@@ -76,7 +76,7 @@ def output_to(given: str, kind: str | None) -> Iterator[Output]:
 
 
 def check_folder(path: str) -> None:
-    """Refuse a file in a folder that is not there, before any work is done for it."""
+    """Refuse a file in a folder that does not exist, before any work is done for it."""
     folder = Path(path).parent
     if path != "-" and not folder.is_dir():
         raise FileNotFoundError(2, "No such folder", str(folder))

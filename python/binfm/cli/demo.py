@@ -1,4 +1,4 @@
-"""`binfm demo`: what a few hundred bytes can learn, as a table and a picture."""
+"""`binfm demo`: what a few hundred bytes can learn, as a table and a figure."""
 
 from __future__ import annotations
 

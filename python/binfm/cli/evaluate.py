@@ -1,4 +1,4 @@
-"""`binfm evaluate`: how good a model is on the rows of a file."""
+"""`binfm evaluate`: measure a model on a file of data."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 
 from binfm._progress import Progress
+from binfm.attributes import PROBABILISTIC
 from binfm.cli._data import Source, add_arguments
 from binfm.cli._messages import naming, on_terminal, tell
 from binfm.cli._models import batches, load_model, truths
 from binfm.model import Model
-from binfm.parameters import PROBABLE
 
 
 def add(commands: Any) -> None:
     """Add the command and its arguments."""
     parser = commands.add_parser("evaluate", help="measure a model on a file", description=__doc__)
     parser.add_argument("model", metavar="MODEL", help="a saved model; - is standard input")
-    add_arguments(parser, "rows with their target")
-    parser.add_argument("--target", metavar="COLUMN", help="what the model predicts (LIBSVM files have labels instead)")
-    parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (all cores)")
+    add_arguments(parser, "samples with their target")
+    parser.add_argument("--target", metavar="COLUMN", help="column to compare with (LIBSVM files have labels instead)")
+    parser.add_argument("--n-jobs", type=int, metavar="N", help="number of threads (default: all cores)")
     parser.add_argument("--json", action="store_true", help="report as JSON")
     parser.set_defaults(run=run)
 
@@ -30,29 +30,27 @@ def run(args: argparse.Namespace) -> None:
     """Score batch after batch, then compare."""
     model = load_model(args.model)
     truth: list[Any] = []
-    said: list[Any] = []
+    predicted: list[Any] = []
     with (
         Source.opened(args.data, args) as source,
         Progress(on_terminal(), None, "batch") as bar,
         naming(source.name, args.target),
     ):
         if args.target is None and not source.is_sparse:
-            raise ValueError(
-                f"{source.name}: got no --target; accepted is one of its columns: {', '.join(source.columns())}"
-            )
+            raise ValueError(f"{source.name}: --target must be one of its columns, {', '.join(source.columns())}")
         for batch in batches(model, source, args.target):
             truth.append(truths(batch, source, args.target))
-            said.append(_answer(model, batch.X, args.n_jobs))
+            predicted.append(_predicted(model, batch.X, args.n_jobs))
             bar.advance()
         rows = sum(map(len, truth))
         if rows == 0:
-            raise ValueError(f"{source.name}: got no rows; accepted is one or more")
-        report = measures(model, np.concatenate(truth), np.concatenate(said), source.name)
+            raise ValueError(f"{source.name} must have at least one row, got none")
+        report = metrics_of(model, np.concatenate(truth), np.concatenate(predicted), source.name)
     tell({"rows": rows, **report}, args.json)
 
 
-def measures(model: Model, truth: Any, said: Any, data: str) -> dict[str, Any]:
-    """Return the usual measures of what the model said of rows whose truth is known."""
+def metrics_of(model: Model, truth: Any, predicted: Any, data: str) -> dict[str, Any]:
+    """Return the usual metrics of predictions."""
     try:
         from sklearn import metrics
     except ImportError:
@@ -61,26 +59,26 @@ def measures(model: Model, truth: Any, said: Any, data: str) -> dict[str, Any]:
     if classes is None:
         numbers = truth.astype(float)
         return {
-            "RMSE": float(np.sqrt(metrics.mean_squared_error(numbers, said))),
-            "MAE": float(metrics.mean_absolute_error(numbers, said)),
-            **({"R2": float(metrics.r2_score(numbers, said))} if len(numbers) > 1 else {}),
+            "RMSE": float(np.sqrt(metrics.mean_squared_error(numbers, predicted))),
+            "MAE": float(metrics.mean_absolute_error(numbers, predicted)),
+            **({"R2": float(metrics.r2_score(numbers, predicted))} if len(numbers) > 1 else {}),
         }
     numbers = _class_numbers(truth, classes, data)
-    chosen = said.argmax(axis=1)
+    chosen = predicted.argmax(axis=1)
     report = {
         "accuracy": float(metrics.accuracy_score(numbers, chosen)),
         "balanced accuracy": float(metrics.recall_score(numbers, chosen, average="macro", zero_division=0.0)),
     }
-    if model.loss in PROBABLE:
-        report["log loss"] = float(metrics.log_loss(numbers, said, labels=range(len(classes))))
+    if model.loss in PROBABILISTIC:
+        report["log loss"] = float(metrics.log_loss(numbers, predicted, labels=range(len(classes))))
     if len(classes) == 2 and len(np.unique(numbers)) == 2:
-        report["AUC"] = float(metrics.roc_auc_score(numbers, said[:, 1] - said[:, 0]))
+        report["AUC"] = float(metrics.roc_auc_score(numbers, predicted[:, 1] - predicted[:, 0]))
     return report
 
 
-def _answer(model: Model, X: Any, n_jobs: int | None) -> Any:
-    """Return numbers, or a column for each class of which the largest is the prediction."""
-    if model.classes is not None and model.loss in PROBABLE:
+def _predicted(model: Model, X: Any, n_jobs: int | None) -> Any:
+    """Return numbers, or a column per class, the largest of which is the prediction."""
+    if model.classes is not None and model.loss in PROBABILISTIC:
         return model.predict_proba(X, n_jobs=n_jobs)
     scores = model.decision_function(X, n_jobs=n_jobs)
     return np.column_stack([-scores, scores]) if model.classes is not None and scores.ndim == 1 else scores
@@ -90,7 +88,5 @@ def _class_numbers(truth: Any, classes: Any, data: str) -> Any:
     known = {label: number for number, label in enumerate(classes.tolist())}
     other = next((label for label in truth.tolist() if label not in known), None)
     if other is not None:
-        raise ValueError(
-            f"{data}: got the class {other!r}; accepted are those of training: {', '.join(map(str, known))}"
-        )
+        raise ValueError(f"{data} must only have classes of training, {', '.join(map(str, known))}, got {other!r}")
     return np.array([known[label] for label in truth.tolist()])

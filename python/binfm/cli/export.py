@@ -1,4 +1,4 @@
-"""`binfm export`: a model as source code for a device."""
+"""`binfm export`: write a model as C source for a device."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("export", help="write a model as a C header", description=__doc__)
     parser.add_argument("model", metavar="MODEL", help="a saved model; - is standard input")
     parser.add_argument("--c", required=True, metavar="HEADER", help="the C header to write")
-    parser.add_argument("--name", default="model", help="what its constants and arrays are called (model)")
-    parser.add_argument("--runtime", action="store_true", help="put the runtime binfm.h into the file, too")
+    parser.add_argument("--name", default="model", help="prefix of its constants and arrays (default: model)")
+    parser.add_argument("--runtime", action="store_true", help="include the runtime binfm.h in the file")
     parser.add_argument("--json", action="store_true", help="report as JSON")
     parser.set_defaults(run=run)
 

@@ -1,4 +1,4 @@
-"""`binfm inspect`: what a model is made of."""
+"""`binfm inspect`: show what a model is made of."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from binfm._text import table
+from binfm.attributes import Feature
 from binfm.cli._messages import tell
 from binfm.cli._models import load_model
 from binfm.model import Model
-from binfm.parameters import Feature
 from binfm.reading import html_report
-from binfm.tuning import as_table
 
 SHOWN = 40
-"""Characters of a feature's values that are shown."""
+"""Maximum number of characters for the values of a feature."""
 
 
 def add(commands: Any) -> None:
@@ -22,17 +22,15 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("inspect", help="show what a model is made of", description=__doc__)
     parser.add_argument("model", metavar="MODEL", help="a saved model; - is standard input")
     parser.add_argument(
-        "--device", metavar="NAME", help='what it takes there: "avr", "cortex-m0", "cortex-m3" or "riscv32"'
+        "--device", metavar="NAME", help='what it needs there: "avr", "cortex-m0", "cortex-m3" or "riscv32"'
     )
-    parser.add_argument(
-        "--html", metavar="PAGE", help="draw effects and interactions on a page of HTML that stands alone"
-    )
+    parser.add_argument("--html", metavar="PAGE", help="write effects and interactions to a self-contained HTML page")
     parser.add_argument("--json", action="store_true", help="report as JSON")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print what there is to say."""
+    """Print the summary and the features."""
     model = load_model(args.model)
     if args.html is not None:
         Path(args.html).write_text(html_report(model, title=Path(args.model).name), encoding="utf-8")
@@ -43,11 +41,11 @@ def run(args: argparse.Namespace) -> None:
         return
     tell({**report, "features": len(features)}, False)
     head = ["feature", "kind", "cells", "rows", "missing", "values"]
-    print(as_table(head, [[_cell(feature[name]) for name in head] for feature in features]))
+    print(table(head, [[_cell(feature[name]) for name in head] for feature in features], left=0))
 
 
 def summary(model: Model, device: str | None) -> dict[str, Any]:
-    """Return what holds for the model as a whole."""
+    """Return the facts about the model as a whole."""
     classes = model.classes
     sizes = model.size_report()
     on_device = {} if device is None else {f"{device} {name}": size for name, size in model.size_report(device).items()}
@@ -68,14 +66,14 @@ def summary(model: Model, device: str | None) -> dict[str, Any]:
 
 
 def feature_report(model: Model, number: int, feature: Feature) -> dict[str, Any]:
-    """Return what the model knows of a feature."""
+    """Return the facts about a feature."""
     return {
         "feature": number if model.feature_names is None else model.feature_names[number],
         "kind": feature.kind,
         "cells": feature.cells,
         "rows": len(feature.rows),
         "missing": feature.missing_row is not None,
-        "values": list(feature.levels) or [float(edge) for edge in feature.edges],
+        "values": list(feature.categories) or [float(edge) for edge in feature.edges],
     }
 
 

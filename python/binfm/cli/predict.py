@@ -1,4 +1,4 @@
-"""`binfm predict`: what a model says of the rows of a file."""
+"""`binfm predict`: predict the rows of a file."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from binfm.model import Model
 
 def add(commands: Any) -> None:
     """Add the command and its arguments."""
-    parser = commands.add_parser("predict", help="score the rows of a file", description=__doc__)
+    parser = commands.add_parser("predict", help="predict the rows of a file", description=__doc__)
     parser.add_argument("model", metavar="MODEL", help="a saved model; - is standard input")
-    add_arguments(parser, "rows to score")
+    add_arguments(parser, "samples to predict")
     parser.add_argument(
         "-o", "--output", default="-", metavar="FILE", help="CSV, TSV, NDJSON or Parquet (default: CSV to -)"
     )
-    parser.add_argument("--probabilities", action="store_true", help="of each class, too")
-    parser.add_argument("--scores", action="store_true", help="the model's scores, too")
+    parser.add_argument("--probabilities", action="store_true", help="add the probability of each class")
+    parser.add_argument("--scores", action="store_true", help="add the scores")
     parser.add_argument(
-        "--keep", action="append", default=[], metavar="COLUMN", help="copy from the data; may be repeated"
+        "--keep", action="append", default=[], metavar="COLUMN", help="column to copy from the data; may be repeated"
     )
-    parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (all cores)")
+    parser.add_argument("--n-jobs", type=int, metavar="N", help="number of threads (default: all cores)")
     parser.add_argument(
         "--json", action="store_true", help="NDJSON to standard output, or a report of what was written"
     )
@@ -58,7 +58,7 @@ def predictions(model: Model, batch: Batch, args: argparse.Namespace) -> Any:
 
     missing = [name for name in args.keep if batch.table is None or name not in batch.table.columns]
     if missing:
-        raise ValueError(f"--keep: got {missing[0]!r}, which the data does not have")
+        raise ValueError(f"--keep must be a column of the data, got {missing[0]!r}")
     columns: dict[str, Any] = {name: batch.table[name] for name in args.keep}
     columns["prediction"] = model.predict(batch.X, n_jobs=args.n_jobs)
     if args.probabilities:

@@ -1,7 +1,8 @@
-"""What classifier and regressor share: they keep parameters, check input as scikit-learn does, and call `train`."""
+"""What classifier and regressor share: they store parameters, check input as scikit-learn does, and train."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,81 +10,92 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from binfm._tables import is_table
-from binfm._trainer import Trainer
-from binfm.training import train
+from binfm.data.frames import is_table
+from binfm.params import PARAMETERS, Params
+from binfm.training import Trainer, read_data, train
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from binfm.model import Model
 
-_OWN = {"class_weight", "random_state", "warm_start"}
-"""Parameters that `train` does not have under that name."""
-
 
 class BinFM(BaseEstimator):
-    """A model of a few parameters under scikit-learn's conventions."""
+    """A factorization machine under scikit-learn's conventions."""
 
-    random_state: Any
     categorical: Any
     max_bytes: int | None
+    random_state: Any
     warm_start: bool
+    n_jobs: int | None
     model_: Model
     _trainer: Trainer | None = None
-    """What training goes on with; it stays in this process."""
+    """What training resumes from; it stays in this process."""
+
+    def _store(self, arguments: Mapping[str, Any]) -> None:
+        """Keep the arguments of `__init__` as attributes of the same names."""
+        for name, value in arguments.items():
+            if name != "self":
+                setattr(self, name, value)
 
     @property
     def n_iter_(self) -> int:
-        """Number of passes over the data that were made."""
+        """Number of epochs trained."""
         return len(self.model_.history)
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
         return self.model_.decision_function(self._checked(X), n_jobs=self.n_jobs)
 
-    def _goes_on(self) -> bool:
-        """Return whether `fit` goes on where the last one ended."""
-        return self.warm_start and self._trainer is not None
+    def _resumable(self) -> Trainer | None:
+        """Return what `fit` resumes from, if it does."""
+        return self._trainer if self.warm_start else None
 
-    def _train(self, X: Any, y: Any, weight: Any, eval_set: Any, **more: Any) -> Model:
-        """Train, or go on with that."""
-        given = {**self._parameters(), **more}
+    def _fit(self, X: Any, y: Any, weight: Any, eval_set: Any, **fixed: Any) -> Model:
+        """Train, or resume training."""
         if self.max_bytes is not None:
             if self.warm_start:
-                raise ValueError("max_bytes: got a limit together with warm_start; accepted is one of them")
+                raise ValueError(f"max_bytes must be None with warm_start, got {self.max_bytes!r}")
             self._trainer = None
-            return train(X, y, sample_weight=weight, eval_set=eval_set, seed=self._seed(), **given)
-        del given["max_bytes"]
-        if self._trainer is not None and self.warm_start:
-            return self._trainer.go_on(X, y, weight, eval_set, given)
-        self._trainer = Trainer(X, y, given, sample_weight=weight, eval_set=eval_set, seed=self._seed())
-        return self._trainer.start()
+            given = {**self._given(), **fixed, "seed": self._seed()}
+            return train(X, y, sample_weight=weight, eval_set=eval_set, **given)
+        trainer = self._resumable()
+        params = self._params(trainer, fixed)
+        dataset, valid = read_data(X, y, weight, eval_set, params, like=trainer)
+        params = params.resolve(len(dataset), valid is not None)
+        self._trainer = trainer or Trainer(dataset, params)
+        return self._trainer.fit(dataset, valid, params)
 
-    def _take(self, X: Any, y: Any, weight: Any, **more: Any) -> Model:
-        """Make one pass over some rows."""
-        given = {**self._parameters(), **more}
-        classes = given.pop("classes", None)
-        del given["max_bytes"]
+    def _partial_fit(self, X: Any, y: Any, weight: Any, classes: Any = None, **fixed: Any) -> Model:
+        """Make one pass over some samples, at the learning rate of the first."""
         if self.max_bytes is not None:
-            raise ValueError("max_bytes: got a limit in partial_fit; accepted in fit, which knows all rows")
-        if self._trainer is not None:
-            return self._trainer.take(X, y, weight, given)
-        self._trainer = Trainer(X, y, given, sample_weight=weight, classes=classes, seed=self._seed())
-        return self._trainer.take(None, None, None, given)
+            raise ValueError(f"max_bytes must be None in partial_fit, got {self.max_bytes!r}")
+        trainer = self._trainer
+        params = self._params(trainer, fixed).replace(epochs=1, early_stopping=False)
+        dataset, _ = read_data(X, y, weight, None, params, classes=classes, like=trainer)
+        self._trainer = trainer or Trainer(dataset, params)
+        return self._trainer.fit(dataset, None, params, steady=True)
 
     def _begins(self) -> bool:
-        """Return whether `partial_fit` is the first call; refuse it where there is nothing to go on with."""
+        """Return whether this is the first call of `partial_fit`; refuse it if there is nothing to resume from."""
         if hasattr(self, "model_") and self._trainer is None:
             raise ValueError(
-                "partial_fit: training cannot go on from a copy or pickle, or after fit with max_bytes; "
-                "accepted is a new estimator"
+                "partial_fit cannot resume training from a copy or a pickle, or after fit with max_bytes; "
+                "use a new estimator"
             )
         return self._trainer is None
 
-    def _parameters(self) -> dict[str, Any]:
+    def _given(self) -> dict[str, Any]:
         """Return the parameters that `train` has, too."""
-        return {name: value for name, value in self.get_params(deep=False).items() if name not in _OWN}
+        return {name: value for name, value in self.get_params(deep=False).items() if name in PARAMETERS}
+
+    def _params(self, trainer: Trainer | None, fixed: Mapping[str, Any]) -> Params:
+        """Check the parameters; refuse changes that training cannot resume with."""
+        seed = self._seed() if trainer is None else trainer.params.seed
+        params = Params.of({**self._given(), **fixed, "seed": seed})
+        if trainer is not None:
+            params.check_resumes(trainer.params)
+        return params
 
     def _seed(self) -> int:
         if isinstance(self.random_state, int | np.integer):

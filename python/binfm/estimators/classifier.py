@@ -11,8 +11,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from binfm.attributes import PROBABILISTIC
 from binfm.estimators._base import BinFM
-from binfm.parameters import PROBABLE
+from binfm.params import documented
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,81 +23,40 @@ if TYPE_CHECKING:
 
 def _gives_probabilities(estimator: Any) -> bool:
     loss = estimator.model_.loss if hasattr(estimator, "model_") else estimator.loss
-    if loss in (None, *PROBABLE):
+    if loss in (None, *PROBABILISTIC):
         return True
-    raise AttributeError(f"predict_proba: the loss is {loss!r}; probabilities come from 'logistic' and 'softmax'")
+    raise AttributeError(f"predict_proba needs loss 'logistic' or 'softmax', got {loss!r}")
 
 
+@documented("seed")
 class BinFMClassifier(ClassifierMixin, BinFM):
     """A binarized factorization machine as a scikit-learn classifier.
 
-    Parameters are those of :func:`binfm.train`; `random_state` is its `seed`.
+    Parameters are those of :func:`binfm.train`; `random_state` is its `seed`, and the loss cannot be "squared",
+    which is regression.
 
     Parameters
     ----------
-    m : int, default 32
-        Number of factors, one bit each a parameter row.
-    b : int, default 20
-        Number of parameter rows a numeric feature, at most.
-    tilings : int, default 4
-        Number of shifted grids; 1 is the paper's method.
-    binning : {"quantile", "uniform", "supervised"}, default "quantile"
-        Where numeric features are cut.
-    loss : {"logistic", "softmax", "hinge", "squared_hinge"}, default "logistic"
-        Probabilities need the logistic one.
-    method : {"bfm"}
-    scaling : bool
-        Learn the scales of the bits; False fixes them at 1.
-    optimizer : {"adagrad", "sgd"}
-    epochs : int, default 30
-        Passes over the data, at most.
-    learning_rate : float, default 0.02
-    lambda_w, lambda_v : float
-        Regularization of the linear term and of the factors.
-    dropout : float, default 0
-        Share of the features that each visit of a row leaves out at random.
-    ensemble : int, default 1
-        Models that are trained apart and joined; a divisor of `m`.
-    polish : int, default 0
-        Passes over all signs after training, each flipped where that lowers the loss: for small models.
-    categorical : list of column numbers or names, or boolean mask
-        Columns whose values are categories. Text and category columns of a table need no mention.
-    min_count : float
-        Categories seen fewer times are ignored.
-    early_stopping : bool or "auto"
-        Stop when the loss on held-out rows no longer falls. "auto": from 10,000 rows on, or with an `eval_set`.
-    validation_fraction : float
-        Share of the rows to hold out for that.
-    patience : int
-        Epochs without improvement before stopping.
-    max_bytes : int
-        The saved model has at most so many bytes; what is not given of m, b, tilings, binning, loss, epochs,
-        learning_rate, dropout, ensemble and polish, and the features to do without, are then chosen by
-        cross-validation.
-    class_weight : dict or "balanced"
+    {parameters}
+    class_weight : dict or "balanced", optional
         Weights of the classes.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default 0
         The same number gives the same model on any machine.
-    warm_start : bool
-        Let `fit` go on where the last one ended, for `epochs` passes more, with the bins and categories of the first.
-    n_jobs : int
-        Threads; None is all cores. The result does not depend on it.
-    progress : bool
-        Show a bar, if tqdm is installed.
-    callback : function
-        Called as callback(epoch, record) after each epoch; training stops if it returns True.
+    warm_start : bool, default False
+        Let `fit` resume where the last call ended and train for `epochs` more, with the bins and categories of the
+        first.
 
     Attributes
     ----------
     model_ : binfm.Model
-        The trained model, which can be saved, exported and read.
+        The trained model, which can be saved, exported and explained.
     classes_ : ndarray
         The class labels.
     n_features_in_ : int
     feature_names_in_ : ndarray
-        Names of the columns, where X had names.
+        Column names, if X had any.
     n_iter_ : int
-        Number of passes over the data that were made.
+        Number of epochs trained.
 
     Examples
     --------
@@ -108,6 +68,9 @@ class BinFMClassifier(ClassifierMixin, BinFM):
     >>> classifier.score(X[1000:], y[1000:]) > 0.95
     True
     """
+
+    loss: str | None
+    class_weight: Any
 
     def __init__(
         self,
@@ -140,66 +103,40 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         progress: bool = False,
         callback: Callback | None = None,
     ) -> None:
-        self.m = m
-        self.b = b
-        self.tilings = tilings
-        self.binning = binning
-        self.loss = loss
-        self.method = method
-        self.scaling = scaling
-        self.optimizer = optimizer
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.lambda_w = lambda_w
-        self.lambda_v = lambda_v
-        self.dropout = dropout
-        self.ensemble = ensemble
-        self.polish = polish
-        self.categorical = categorical
-        self.min_count = min_count
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.patience = patience
-        self.max_bytes = max_bytes
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.progress = progress
-        self.callback = callback
+        self._store(locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> BinFMClassifier:
         """Train.
 
         Parameters
         ----------
-        X : array, scipy.sparse matrix or table (pandas, polars, Arrow), n rows by d features
+        X : array, scipy.sparse matrix or table (pandas, polars, Arrow), n samples by d features
         y : n class labels
-        sample_weight : a weight for each row
-        eval_set : (X, y) or (X, y, sample_weight), to stop early on
+        sample_weight : a weight for each sample
+        eval_set : (X, y) or (X, y, sample_weight), for early stopping
         """
         self._check_loss()
-        goes_on = self._goes_on()
-        X, y = self._checked(X, y, reset=not goes_on)
+        resumes = self._resumable() is not None
+        X, y = self._checked(X, y, reset=not resumes)
         check_classification_targets(y)
-        if not goes_on:
+        if not resumes:
             self.classes_ = np.unique(y)
-        self.model_ = self._train(X, y, self._weighted(y, sample_weight), eval_set)
+        self.model_ = self._fit(X, y, self._weighted(y, sample_weight), eval_set)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> BinFMClassifier:
-        """Make one pass over some rows, and go on from there in the next call.
+        """Make one pass over some samples; the next call resumes from there.
 
-        Bins and categories are those of the first call, which should have rows enough to tell them, and the step size
-        stays that of the first pass. A copy or pickle of the estimator has the model, but not what training goes on
-        with: proxies, optimizer and order of rows.
+        Bins and categories are those of the first call, which should have enough samples to determine them, and the
+        step size stays that of the first epoch. A copy or pickle of the estimator has the model, but not the state that
+        training resumes from: proxies, optimizer and order of samples.
 
         Parameters
         ----------
-        X : array, scipy.sparse matrix or table (pandas, polars, Arrow), n rows by d features
+        X : array, scipy.sparse matrix or table (pandas, polars, Arrow), n samples by d features
         y : n class labels
-        classes : all labels there will be; needed in the first call
-        sample_weight : a weight for each row, in the units of the first call
+        classes : all labels that will occur; required in the first call
+        sample_weight : a weight for each sample, in the units of the first call
 
         Examples
         --------
@@ -216,28 +153,26 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         self._check_loss()
         begins = self._begins()
         if self.class_weight == "balanced":
-            raise ValueError(
-                "class_weight: got 'balanced' in partial_fit; accepted is a dict, as not all rows are known"
-            )
+            raise ValueError("class_weight must be a dict or None in partial_fit, got 'balanced'")
         if begins and classes is None:
-            raise ValueError(
-                "classes: got none in the first call of partial_fit; accepted are all labels there will be"
-            )
+            raise ValueError("classes must have all labels in the first call of partial_fit, got None")
         X, y = self._checked(X, y, reset=begins)
         check_classification_targets(y)
         if begins:
             self.classes_ = np.unique(classes)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError("classes: got others than in the first call of partial_fit, which are accepted")
-        self.model_ = self._take(X, y, self._weighted(y, sample_weight), classes=self.classes_)
+            raise ValueError(
+                f"classes must be {self.classes_.tolist()}, as in the first call of partial_fit, got {list(classes)}"
+            )
+        self.model_ = self._partial_fit(X, y, self._weighted(y, sample_weight), self.classes_)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the score of each row: shape (n,), or (n, classes) where there are more than two."""
+        """Return the score of each sample: shape (n,), or (n, classes) if there are more than two."""
         return self._scores(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class label of each row."""
+        """Return the class label of each sample."""
         check_is_fitted(self)
         labels: NDArray[Any] = self.classes_[self.model_._classify(self._checked(X), self.n_jobs)]
         return labels
@@ -257,13 +192,11 @@ class BinFMClassifier(ClassifierMixin, BinFM):
 
     def _check_loss(self) -> None:
         if self.loss == "squared":
-            raise ValueError(
-                "loss: got 'squared', which is for BinFMRegressor; accepted are 'logistic', 'softmax', "
-                "'hinge' and 'squared_hinge'"
-            )
+            losses = "'logistic', 'softmax', 'hinge' or 'squared_hinge'"
+            raise ValueError(f"loss must be {losses}, got 'squared', which is for BinFMRegressor")
 
     def _weighted(self, y: Any, sample_weight: Any) -> Any:
-        """Return the weights of rows and classes together."""
+        """Return the product of the weights of samples and classes."""
         if self.class_weight is None:
             return sample_weight
         by_class = compute_sample_weight(self.class_weight, y)

@@ -1,9 +1,9 @@
 /*
- * binfm.h: scores a binfm model where it lies.
+ * binfm.h: score a binfm model in place.
  *
- * A model is the content of a .binfm file: an array in flash, a file that was read, bytes that came by radio. It is
- * read byte by byte, so it may begin at any address, on a machine of any byte order. The score is the same integer as
- * in Python, on every machine.
+ * A model is the contents of a .binfm file: an array in flash, a file read into memory, bytes received over the air. It
+ * is read one byte at a time, so it needs no alignment and works on machines of either byte order. Scores are integers
+ * and are identical to Python's on every machine.
  *
  *     static uint32_t active[BINFM_ACTIVE(GESTURE_FEATURES)];
  *
@@ -11,11 +11,12 @@
  *     label = binfm_predict(gesture_model, x, active);                      x: float[GESTURE_FEATURES]
  *     score = binfm_score(gesture_model, active, 0);                        in units of 2^-binfm_exponent()
  *
- * NaN is a missing value, a category is its number, a text category is its index among the texts of the feature.
+ * In x, NaN marks a missing value, an integer category is its own value, and a string category is its index among the
+ * feature's strings.
  *
- * C99 and C++98. No floating-point arithmetic, no allocation, no globals, no recursion, no division, nothing of the C
- * library but stddef.h and stdint.h. docs/devices.md states the stack and the time that it takes, docs/file-format.md
- * describes the bytes. Licensed under MIT or Apache-2.0, at your option.
+ * C99 and C++98. No floating-point arithmetic, allocation, globals, recursion or division, and nothing from the C
+ * library but stddef.h and stdint.h. See docs/devices.md for stack use and timings, docs/file-format.md for the file
+ * format. Licensed under MIT or Apache-2.0, at your option.
  */
 #ifndef BINFM_H
 #define BINFM_H
@@ -23,9 +24,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ======== Settings =============================================================================================== */
+/* ======== Configuration ========================================================================================== */
 
-/* How a byte of the model is read. On AVR it lies in flash; define BINFM_BYTE beforehand if yours lies elsewhere. */
+/* Reads one byte of the model, which AVR keeps in flash. Define BINFM_BYTE before including this file to override. */
 #ifndef BINFM_BYTE
 #ifdef __AVR__
 #include <avr/pgmspace.h>
@@ -39,7 +40,7 @@
 #define BINFM_FLASH
 #endif
 
-/* Columns that are counted at a time: 8 or 32, as many as a register holds. */
+/* Number of columns counted at once, 8 or 32: the width of a register. */
 #ifndef BINFM_WORD_BITS
 #ifdef __AVR__
 #define BINFM_WORD_BITS 8u
@@ -48,7 +49,7 @@
 #endif
 #endif
 
-/* What to inline was measured: to save flash, compilers inline too little here, and there so much that they spill. */
+/* Chosen by measurement: optimizing for size, compilers inline too little here, and so much there that they spill. */
 #if defined(__GNUC__) && !defined(BINFM_PLAIN_C)
 #define BINFM_SMALL static inline __attribute__((always_inline))
 #define BINFM_LARGE static __attribute__((noinline, unused))
@@ -57,33 +58,36 @@
 #define BINFM_LARGE static inline
 #endif
 
-/* ======== What users see: a status, the limits, the size of an array ============================================= */
+/* ======== Status codes, limits and buffer size =================================================================== */
 
-/* What binfm_check finds. */
+/* Result of binfm_check and binfm_selftest. */
 typedef enum {
     BINFM_OK = 0,
-    BINFM_BAD_LENGTH,   /* the length is not the one that the model says it has */
-    BINFM_BAD_MAGIC,    /* this is no model */
-    BINFM_BAD_VERSION,  /* a format that this runtime does not know */
+    BINFM_BAD_LENGTH,   /* the length differs from the one stored in the model */
+    BINFM_BAD_MAGIC,    /* not a model */
+    BINFM_BAD_VERSION,  /* a format version this runtime does not support */
     BINFM_BAD_CHECKSUM, /* the model is damaged */
-    BINFM_BAD_FORMAT,   /* a rule of the format is broken */
-    BINFM_TOO_LARGE,    /* a sound model, but beyond the limits of this runtime */
-    BINFM_BAD_SCORE     /* self-test: a score is not the one that Python gave */
+    BINFM_BAD_FORMAT,   /* the model violates a rule of the format */
+    BINFM_TOO_LARGE,    /* a valid model that exceeds the limits below */
+    BINFM_BAD_SCORE     /* self-test: a score differs from Python's */
 } binfm_status;
 
 /*
- * The limits: a file of less than 4 MB; A, the most rows that can be active, up to 65,535; m * A^2 below 2^32; and the
- * pair term of every score below 2^61, so that scores fit 64 bits.
+ * Limits: the file is smaller than 4 MiB; at most A = 65,535 rows are active at once; m * A^2 is below 2^32; and the
+ * pair term of every score is below 2^61, so that scores fit in 64 bits.
  */
 #define BINFM_MOST_BYTES 0x3fffffu
 #define BINFM_MOST_ROWS 0xffffffu
 #define BINFM_MOST_ACTIVE 0xffffu
 #define BINFM_SCORE_BITS 61u
 
-/* Size of the array that takes the active rows: how many features are active, where the bits begin, a start each. */
+/*
+ * Length of the `active` buffer: the number of active features, the offset of the parameter bits in the model, and one
+ * start per active feature. A start is the first of the `tilings` consecutive rows that a value activates.
+ */
 #define BINFM_ACTIVE(features) ((features) + 2u)
 
-/* ======== The file, as docs/file-format.md has it ================================================================ */
+/* ======== File layout, see docs/file-format.md =================================================================== */
 
 #define BINFM_MAGIC 0x0a4d46b1u
 #define BINFM_VERSION 1u
@@ -94,7 +98,7 @@ typedef enum {
 #define BINFM_AT_LENGTH 6u
 #define BINFM_AT_FEATURES 10u
 #define BINFM_AT_FACTORS 14u
-#define BINFM_AT_FUNCTIONS 16u
+#define BINFM_AT_OUTPUTS 16u
 #define BINFM_AT_TILINGS 18u
 #define BINFM_AT_LOSS 19u
 #define BINFM_AT_SHIFT_A 20u
@@ -104,13 +108,13 @@ typedef enum {
 #define BINFM_AT_USUAL 25u
 #define BINFM_AT_SCALES 27u
 #define BINFM_CHECKSUM_BYTES 4u
-/* Flags of the file. */
+/* File flags. */
 #define BINFM_ZERO_IS_ABSENT 1u
 #define BINFM_HAS_LABELS 2u
 #define BINFM_HAS_UNUSED 4u
 #define BINFM_HAS_NAMES 8u
 #define BINFM_FLAGS 15u
-/* The first byte of a feature: kind, copies, missing cell; the upper four bits go by the kind. */
+/* Tag, the first byte of a feature record: kind, copies, missing cell; the meaning of bits 4-7 depends on the kind. */
 #define BINFM_KIND 3u
 #define BINFM_CODES 0u
 #define BINFM_LEADING 1u
@@ -121,15 +125,16 @@ typedef enum {
 #define BINFM_OWN_PARAMETER 0x40u
 #define BINFM_OWN_COUNT 0x80u
 #define BINFM_WAY 0x73u /* kind, form, own parameter */
-/* How the codes of a feature are spaced. */
+/* Spacing of a feature's one-byte edge codes. */
 #define BINFM_FORM 3u
 #define BINFM_UNSIGNED 0u
 #define BINFM_SIGNED 1u
 #define BINFM_LOGARITHMIC 2u
+/* Losses. */
 #define BINFM_REGRESSION 3u
 #define BINFM_SOFTMAX 4u
 
-/* ======== Reading numbers ======================================================================================== */
+/* ======== Reading integers ======================================================================================= */
 
 BINFM_SMALL uint16_t binfm_u16(const uint8_t *at)
 {
@@ -141,7 +146,7 @@ BINFM_LARGE uint32_t binfm_u32(const uint8_t *at)
     return binfm_u16(at) | ((uint32_t)binfm_u16(at + 2) << 16);
 }
 
-/* A signed number of 1 to 8 bytes. */
+/* Read a signed integer of 1 to 8 bytes. */
 BINFM_LARGE int64_t binfm_signed(const uint8_t *at, uint_fast8_t width)
 {
     uint64_t value = ((BINFM_BYTE(at + (width - 1u)) & 0x80u) != 0u) ? ~(uint64_t)0 : 0u;
@@ -153,7 +158,7 @@ BINFM_LARGE int64_t binfm_signed(const uint8_t *at, uint_fast8_t width)
     return (int64_t)value;
 }
 
-/* A count that was checked; returns what follows it. */
+/* Read a count that binfm_check_count has accepted; return the byte after it. */
 BINFM_SMALL const uint8_t *binfm_read_count(const uint8_t *at, size_t *count)
 {
     const uint8_t *next = at + 1;
@@ -170,56 +175,55 @@ BINFM_SMALL const uint8_t *binfm_read_count(const uint8_t *at, size_t *count)
     return next;
 }
 
-/* ======== What the header says =================================================================================== */
+/* ======== Header fields ========================================================================================== */
 
-/* Number of values in a row. */
+/* Number of features, which is the length of x. */
 static inline uint32_t binfm_features(const uint8_t *model)
 {
     return binfm_u32(model + BINFM_AT_FEATURES);
 }
 
-/* Number of score functions: one for two classes and for regression, else one a class. */
-static inline uint16_t binfm_functions(const uint8_t *model)
+/* Number of outputs: one for regression and for two classes, otherwise one per class. */
+static inline uint16_t binfm_outputs(const uint8_t *model)
 {
-    return binfm_u16(model + BINFM_AT_FUNCTIONS);
+    return binfm_u16(model + BINFM_AT_OUTPUTS);
 }
 
-/* Number of classes; regression has none. */
+/* Number of classes; 0 for regression. */
 static inline uint16_t binfm_classes(const uint8_t *model)
 {
-    const uint16_t functions = binfm_functions(model);
+    const uint16_t outputs = binfm_outputs(model);
 
-    if (functions > 1u) {
-        return functions;
+    if (outputs > 1u) {
+        return outputs;
     }
     return (BINFM_BYTE(model + BINFM_AT_LOSS) == BINFM_REGRESSION) ? 0u : 2u;
 }
 
-/* The unit of scores is 2 to the power of minus this. */
+/* Scores are in units of 2^-binfm_exponent(). */
 static inline int16_t binfm_exponent(const uint8_t *model)
 {
     return (int16_t)binfm_u16(model + BINFM_AT_EXPONENT);
 }
 
-/* Bits of all score functions in a parameter row. */
+/* Number of bits in a row, over all outputs. */
 BINFM_SMALL uint32_t binfm_row_bits(const uint8_t *model)
 {
-    return binfm_functions(model) * ((uint32_t)binfm_u16(model + BINFM_AT_FACTORS) + 1u);
+    return binfm_outputs(model) * ((uint32_t)binfm_u16(model + BINFM_AT_FACTORS) + 1u);
 }
 
-/* Bytes of the scales of a score function: bias, a, and c. */
+/* Size in bytes of an output's scales: bias, a and c. */
 BINFM_SMALL uint_fast8_t binfm_scale_bytes(const uint8_t *model)
 {
-    return (binfm_functions(model) == 1u) ? 8u : 2u;
+    return (binfm_outputs(model) == 1u) ? 8u : 2u;
 }
 
-/* What follows the scales of all score functions. */
 BINFM_SMALL const uint8_t *binfm_after_scales(const uint8_t *model)
 {
-    return model + BINFM_AT_SCALES + ((size_t)binfm_scale_bytes(model) * binfm_functions(model));
+    return model + BINFM_AT_SCALES + ((size_t)binfm_scale_bytes(model) * binfm_outputs(model));
 }
 
-/* ======== Values: a value goes by the bits of its float32 ======================================================== */
+/* ======== Values, handled as the bits of a float32 =============================================================== */
 
 #if defined(__GNUC__) && !defined(BINFM_PLAIN_C)
 typedef uint32_t __attribute__((may_alias)) binfm_float_bits;
@@ -256,24 +260,24 @@ static inline void binfm_float_of_bits(uint32_t bits, float *x)
 }
 #endif
 
-/* The bits of the float that is equal to a whole number. */
+/* Bits of the float32 equal to an integer. */
 static inline uint32_t binfm_bits_of_i16(int16_t x)
 {
     const uint32_t sign = (x < 0) ? 0x80000000u : 0u;
-    uint16_t size = (uint16_t)((x < 0) ? (0u - (uint16_t)x) : (uint16_t)x);
+    uint16_t magnitude = (uint16_t)((x < 0) ? (0u - (uint16_t)x) : (uint16_t)x);
     uint_fast8_t exponent = 127u + 15u;
 
-    if (size == 0u) {
+    if (magnitude == 0u) {
         return 0u;
     }
-    while ((size & 0x8000u) == 0u) {
-        size = (uint16_t)(size << 1);
+    while ((magnitude & 0x8000u) == 0u) {
+        magnitude = (uint16_t)(magnitude << 1);
         exponent--;
     }
-    return sign | ((uint32_t)exponent << 23) | ((uint32_t)(size & 0x7fffu) << 8);
+    return sign | ((uint32_t)exponent << 23) | ((uint32_t)(magnitude & 0x7fffu) << 8);
 }
 
-/* NaN and zero are nearly always told by the upper byte, and four bytes are much for a small processor. */
+/* These test the top byte first: it nearly always decides, and a 32-bit comparison is slow on an 8-bit CPU. */
 BINFM_SMALL uint_fast8_t binfm_is_nan(uint32_t bits)
 {
     const uint8_t upper = (uint8_t)(bits >> 24);
@@ -288,18 +292,18 @@ BINFM_SMALL uint_fast8_t binfm_is_zero(uint32_t bits)
     return (((upper & 0x7fu) == 0u) && ((bits & 0xffffffu) == 0u)) ? 1u : 0u;
 }
 
-/* ======== Cells of numbers: how many edges are not above a number ================================================ */
+/* ======== Cells of numeric features: the number of edges <= value ================================================ */
 
 /*
- * Edges of one byte are codes of a grid, and the upper two bytes of a number, that is its sign, its exponent and seven
- * bits of its mantissa, tell where it lies on that grid.
+ * One-byte edges are codes on a grid of up to 256 numbers. The upper two bytes of a float32 (its sign, its exponent and
+ * seven bits of its mantissa) are enough to place it on that grid.
  */
 
-/* The exponent of numbers whose mantissa, with its hidden bit, is their code: by the parameter, which is -126 to 119. */
+/* Exponent field of the numbers whose 8-bit mantissa, hidden bit included, is their code; parameter is -126 to 119. */
 #define BINFM_UNIT(parameter) ((uint8_t)((parameter) + 134u))
 
-/* Find the last code of a grid that is not above a number. -1: all are above it; 1: it is beyond the last; else 0. */
-BINFM_SMALL int_fast8_t binfm_code(uint_fast8_t form, uint8_t parameter, uint16_t upper, uint8_t *code)
+/* Find the last code <= the number. Returns 0, or -1 if the number is below the grid and 1 if it is beyond the grid. */
+BINFM_SMALL int_fast8_t binfm_to_code(uint_fast8_t form, uint8_t parameter, uint16_t upper, uint8_t *code)
 {
     const uint8_t exponent = (uint8_t)(upper >> 7);
     const uint8_t mantissa = (uint8_t)((uint8_t)upper | 0x80u);
@@ -336,41 +340,41 @@ BINFM_SMALL int_fast8_t binfm_code(uint_fast8_t form, uint8_t parameter, uint16_
     return 0;
 }
 
-/* How many of 1 to 256 codes are not above a number. There are about 20 mostly: steps of four are fast. */
+/* Count the codes <= the number, out of 1 to 256. Typically there are about 20, for which steps of four are fast. */
 BINFM_SMALL size_t binfm_find_code(const uint8_t *codes, size_t count, uint_fast8_t form, uint8_t parameter,
                                    uint16_t upper)
 {
-    uint_fast8_t left = (uint_fast8_t)count;
+    uint_fast8_t remaining = (uint_fast8_t)count;
     const uint8_t *at;
     uint8_t code = 0u;
-    const int_fast8_t outside = binfm_code(form, parameter, upper, &code);
+    const int_fast8_t side = binfm_to_code(form, parameter, upper, &code);
 
-    if (outside != 0) {
-        return (outside < 0) ? 0u : count;
+    if (side != 0) {
+        return (side < 0) ? 0u : count;
     }
     at = codes;
-    while ((left > 4u) && (BINFM_BYTE(at + 3) <= code)) {
+    while ((remaining > 4u) && (BINFM_BYTE(at + 3) <= code)) {
         at += 4;
-        left = (uint_fast8_t)(left - 4u);
+        remaining = (uint_fast8_t)(remaining - 4u);
     }
     do {
         if (BINFM_BYTE(at) > code) {
             break;
         }
         at++;
-        left--;
-    } while (left != 0u);
+        remaining--;
+    } while (remaining != 0u);
     return (size_t)(at - codes);
 }
 
-/* The key of a number: keys have the order of the numbers. */
+/* Sort key: keys compare as unsigned integers the way the numbers do. */
 BINFM_SMALL uint32_t binfm_key(uint32_t bits)
 {
     return ((bits & 0x80000000u) != 0u) ? ~bits : (bits | 0x80000000u);
 }
 
-/* The key of an edge that has its leading bytes. */
-BINFM_SMALL uint32_t binfm_edge(const uint8_t *at, uint_fast8_t width)
+/* Key of an edge stored as its `width` leading bytes. */
+BINFM_SMALL uint32_t binfm_edge_key(const uint8_t *at, uint_fast8_t width)
 {
     uint32_t key = 0u;
     uint_fast8_t i;
@@ -381,8 +385,8 @@ BINFM_SMALL uint32_t binfm_edge(const uint8_t *at, uint_fast8_t width)
     return key;
 }
 
-/* How many edges of two bytes, fewer than 256, are not above a number. */
-BINFM_SMALL size_t binfm_find_short(const uint8_t *edges, uint_fast8_t count, uint16_t key)
+/* Count the two-byte edges <= key, out of at most 255. */
+BINFM_SMALL size_t binfm_find_short_edge(const uint8_t *edges, uint_fast8_t count, uint16_t key)
 {
     uint_fast8_t low = 0u;
     uint_fast8_t high = count;
@@ -399,7 +403,7 @@ BINFM_SMALL size_t binfm_find_short(const uint8_t *edges, uint_fast8_t count, ui
     return low;
 }
 
-/* How many edges are not above a key. */
+/* Count the edges <= key. */
 BINFM_LARGE size_t binfm_find_edge(const uint8_t *edges, size_t count, uint_fast8_t width, uint32_t key)
 {
     const uint16_t upper = (uint16_t)(key >> 16);
@@ -411,7 +415,7 @@ BINFM_LARGE size_t binfm_find_edge(const uint8_t *edges, size_t count, uint_fast
         const uint8_t *at = edges + (middle * width);
         const uint16_t edge = binfm_u16(at + (width - 2u));
 
-        if ((edge > upper) || ((edge == upper) && (width > 2u) && (binfm_edge(at, width) > key))) {
+        if ((edge > upper) || ((edge == upper) && (width > 2u) && (binfm_edge_key(at, width) > key))) {
             high = middle;
         } else {
             low = middle + 1u;
@@ -420,15 +424,15 @@ BINFM_LARGE size_t binfm_find_edge(const uint8_t *edges, size_t count, uint_fast
     return low;
 }
 
-/* ======== Cells of categories ==================================================================================== */
+/* ======== Cells of categorical features ========================================================================== */
 
-/* What is no cell: that of a value which activates nothing, and that of NaN. */
+/* Stand-ins for a cell: the value activates nothing, or is NaN. */
 #define BINFM_NONE ((size_t)-1)
 #define BINFM_NAN ((size_t)-2)
 #define BINFM_NOT_WHOLE ((int64_t)((uint64_t)1 << 63))
 
-/* A whole number from below 2^63 in size, else BINFM_NOT_WHOLE. */
-static inline int64_t binfm_whole(uint32_t bits)
+/* Convert a float32 to an integer; BINFM_NOT_WHOLE if it has a fraction or its magnitude is 2^63 or more. */
+static inline int64_t binfm_to_integer(uint32_t bits)
 {
     const uint_fast8_t exponent = (uint_fast8_t)((bits >> 23) & 0xffu);
     uint32_t digits = (bits & 0x7fffffu) | 0x800000u;
@@ -455,10 +459,10 @@ static inline int64_t binfm_whole(uint32_t bits)
     return ((bits & 0x80000000u) != 0u) ? -value : value;
 }
 
-/* The cell of a category, or BINFM_NONE. Width 0: the levels are 0, 1, 2, and so on. */
-BINFM_LARGE size_t binfm_category(const uint8_t *levels, size_t count, uint_fast8_t width, uint32_t bits)
+/* Cell of a category, or BINFM_NONE if it is unknown. Width 0 means that the categories are 0, 1, 2, ... */
+BINFM_LARGE size_t binfm_find_category(const uint8_t *categories, size_t count, uint_fast8_t width, uint32_t bits)
 {
-    const int64_t value = binfm_whole(bits);
+    const int64_t value = binfm_to_integer(bits);
     size_t low = 0u;
     size_t high = count;
 
@@ -467,12 +471,12 @@ BINFM_LARGE size_t binfm_category(const uint8_t *levels, size_t count, uint_fast
     }
     while ((low < high) && (value != BINFM_NOT_WHOLE)) {
         const size_t middle = (low + high) / 2u;
-        const int64_t level = binfm_signed(levels + (middle * width), width);
+        const int64_t category = binfm_signed(categories + (middle * width), width);
 
-        if (level == value) {
+        if (category == value) {
             return middle;
         }
-        if (level > value) {
+        if (category > value) {
             high = middle;
         } else {
             low = middle + 1u;
@@ -481,12 +485,11 @@ BINFM_LARGE size_t binfm_category(const uint8_t *levels, size_t count, uint_fast
     return BINFM_NONE;
 }
 
-/* ======== Records of features ==================================================================================== */
+/* ======== Feature records ======================================================================================== */
 
-/* What follows the texts of a feature. */
-BINFM_LARGE const uint8_t *binfm_skip_texts(const uint8_t *texts, size_t count)
+BINFM_LARGE const uint8_t *binfm_skip_strings(const uint8_t *strings, size_t count)
 {
-    const uint8_t *at = texts;
+    const uint8_t *at = strings;
     size_t i;
 
     for (i = 0u; i < count; i++) {
@@ -498,15 +501,14 @@ BINFM_LARGE const uint8_t *binfm_skip_texts(const uint8_t *texts, size_t count)
     return at;
 }
 
-/* The record of a feature. */
 typedef struct {
-    const uint8_t *numbers; /* its edges or levels */
+    const uint8_t *entries; /* edges or categories */
     size_t count;
     uint_fast8_t tag;
 } binfm_record;
 
-/* Bytes of an edge or level in a record; a text has its own. */
-BINFM_SMALL uint_fast8_t binfm_width(uint_fast8_t tag)
+/* Size in bytes of an edge or category; 0 for strings, whose length varies. */
+BINFM_SMALL uint_fast8_t binfm_entry_width(uint_fast8_t tag)
 {
     const uint_fast8_t upper = (uint_fast8_t)(tag >> 4);
 
@@ -519,95 +521,94 @@ BINFM_SMALL uint_fast8_t binfm_width(uint_fast8_t tag)
     return upper;
 }
 
-/* What records leave out: the usual number of edges, and the last parameter of each form of codes. */
+/* Values that a record may omit: the most common number of edges, and the latest parameter of each form of codes. */
 typedef struct {
-    uint16_t usual;
-    uint8_t parameter[BINFM_FORM + 1u]; /* the last is that of no form */
-} binfm_shared;
+    uint16_t edge_count;
+    uint8_t parameter[BINFM_FORM + 1u]; /* the last element is unused: form 3 does not exist */
+} binfm_defaults;
 
-/* Read a record up to its edges or levels. */
-BINFM_SMALL void binfm_read_record(const uint8_t *at, binfm_shared *shared, binfm_record *record)
+/* Read a record up to its entries. */
+BINFM_SMALL void binfm_read_record(const uint8_t *at, binfm_defaults *defaults, binfm_record *record)
 {
     const uint_fast8_t tag = BINFM_BYTE(at);
     const uint_fast8_t form = (uint_fast8_t)((tag >> 4) & BINFM_FORM);
 
     record->tag = tag;
-    record->numbers = at + 1;
-    record->count = shared->usual;
+    record->entries = at + 1;
+    record->count = defaults->edge_count;
     if ((tag & (BINFM_KIND | BINFM_OWN_PARAMETER)) == (BINFM_CODES | BINFM_OWN_PARAMETER)) {
-        shared->parameter[form] = BINFM_BYTE(record->numbers);
-        record->numbers++;
+        defaults->parameter[form] = BINFM_BYTE(record->entries);
+        record->entries++;
     }
     if ((tag & (BINFM_WHOLE | BINFM_OWN_COUNT)) != 0u) {
-        record->numbers = binfm_read_count(record->numbers, &record->count);
+        record->entries = binfm_read_count(record->entries, &record->count);
     }
 }
 
-/* What follows a record. */
 BINFM_SMALL const uint8_t *binfm_after_record(const binfm_record *record)
 {
     if ((record->tag & BINFM_KIND) == BINFM_CODES) {
-        return record->numbers + record->count;
+        return record->entries + record->count;
     }
     if ((record->tag & BINFM_KIND) == BINFM_TEXT) {
-        return binfm_skip_texts(record->numbers, record->count);
+        return binfm_skip_strings(record->entries, record->count);
     }
-    return record->numbers + (record->count * binfm_width(record->tag));
+    return record->entries + (record->count * binfm_entry_width(record->tag));
 }
 
-/* ======== From a row of values to its active rows ================================================================ */
+/* ======== Encoding: from a sample to its active rows ============================================================= */
 
-/* The cell of a number that is not NaN. */
-BINFM_SMALL size_t binfm_interval(const binfm_record *record, const uint8_t *parameter, uint32_t bits)
+/* Cell of a numeric value other than NaN. */
+BINFM_SMALL size_t binfm_find_interval(const binfm_record *record, const uint8_t *parameter, uint32_t bits)
 {
     const uint_fast8_t form = (uint_fast8_t)((record->tag >> 4) & BINFM_FORM);
     const uint16_t upper = (uint16_t)(bits >> 16);
 
     if ((record->tag & BINFM_KIND) == BINFM_CODES) {
-        return binfm_find_code(record->numbers, record->count, form, parameter[form], upper);
+        return binfm_find_code(record->entries, record->count, form, parameter[form], upper);
     }
-    if ((form == 1u) && (record->count < 256u)) { /* two bytes each */
-        return binfm_find_short(record->numbers, (uint_fast8_t)record->count, (uint16_t)(binfm_key(bits) >> 16));
+    if ((form == 1u) && (record->count < 256u)) { /* two-byte edges */
+        return binfm_find_short_edge(record->entries, (uint_fast8_t)record->count, (uint16_t)(binfm_key(bits) >> 16));
     }
-    return binfm_find_edge(record->numbers, record->count, binfm_width(record->tag), binfm_key(bits));
+    return binfm_find_edge(record->entries, record->count, binfm_entry_width(record->tag), binfm_key(bits));
 }
 
-/* What encoding carries from one feature to the next. */
+/* State carried from one feature to the next. */
 typedef struct {
-    const uint8_t *at; /* the next record */
-    uint32_t *start;   /* where its start goes */
-    size_t row;        /* its first parameter row */
-    uint32_t row_size; /* of a parameter row, in 1/32 bit: in 1/256 byte */
+    const uint8_t *at; /* next record */
+    uint32_t *start;   /* where to write its start */
+    size_t row;        /* its first row */
+    uint32_t row_size; /* size of a row in 1/32 bit, that is 1/256 byte */
     uint_fast8_t tilings;
     uint_fast8_t flags;
-    binfm_shared shared;
+    binfm_defaults defaults;
 } binfm_encoder;
 
-/* The cell of a value that is not NaN, or BINFM_NONE. */
-BINFM_SMALL size_t binfm_cell(const binfm_encoder *encoder, const binfm_record *record, uint32_t value)
+/* Cell of a value other than NaN, or BINFM_NONE. */
+BINFM_SMALL size_t binfm_find_cell(const binfm_encoder *encoder, const binfm_record *record, uint32_t value)
 {
     const uint_fast8_t is_zero = binfm_is_zero(value);
-    const uint32_t bits = (is_zero != 0u) ? 0u : value; /* -0.0 is 0.0 */
+    const uint32_t bits = (is_zero != 0u) ? 0u : value; /* -0.0 counts as 0.0 */
 
     if ((is_zero != 0u) && ((encoder->flags & BINFM_ZERO_IS_ABSENT) != 0u)) {
         return BINFM_NONE;
     }
-    if ((record->tag & BINFM_WHOLE) != 0u) { /* or texts */
-        return binfm_category(record->numbers, record->count, binfm_width(record->tag), bits);
+    if ((record->tag & BINFM_WHOLE) != 0u) { /* also set in BINFM_TEXT */
+        return binfm_find_category(record->entries, record->count, binfm_entry_width(record->tag), bits);
     }
-    return binfm_interval(record, encoder->shared.parameter, bits);
+    return binfm_find_interval(record, encoder->defaults.parameter, bits);
 }
 
-/* Take the value of the next feature that is used. */
+/* Encode the value of the next used feature. */
 BINFM_SMALL void binfm_encode_value(binfm_encoder *encoder, uint32_t value)
 {
     binfm_record record;
     size_t cell;
     size_t rows;
 
-    binfm_read_record(encoder->at, &encoder->shared, &record);
+    binfm_read_record(encoder->at, &encoder->defaults, &record);
     encoder->at = binfm_after_record(&record);
-    cell = (binfm_is_nan(value) != 0u) ? BINFM_NAN : binfm_cell(encoder, &record, value);
+    cell = (binfm_is_nan(value) != 0u) ? BINFM_NAN : binfm_find_cell(encoder, &record, value);
     rows = record.count;
     if ((record.tag & BINFM_WHOLE) != 0u) {
         rows--;
@@ -628,12 +629,12 @@ BINFM_SMALL void binfm_encode_value(binfm_encoder *encoder, uint32_t value)
     encoder->row += rows;
 }
 
-/* Find the active rows of floats, or of whole numbers. */
-BINFM_SMALL void binfm_encode_row(const uint8_t *model, const float *floats, const int16_t *numbers,
-                                  uint_fast8_t whole, uint32_t *active)
+/* Encode floats, or integers if `is_integer` is set. */
+BINFM_SMALL void binfm_encode_sample(const uint8_t *model, const float *floats, const int16_t *integers,
+                                     uint_fast8_t is_integer, uint32_t *active)
 {
     const size_t features = (size_t)binfm_features(model);
-    const uint8_t *used = NULL;
+    const uint8_t *mask = NULL;
     binfm_encoder encoder;
     uint8_t bits = 0u;
     size_t i;
@@ -644,65 +645,65 @@ BINFM_SMALL void binfm_encode_row(const uint8_t *model, const float *floats, con
     encoder.row_size = binfm_row_bits(model) << 5;
     encoder.tilings = BINFM_BYTE(model + BINFM_AT_TILINGS);
     encoder.flags = BINFM_BYTE(model + BINFM_AT_FLAGS);
-    encoder.shared.usual = binfm_u16(model + BINFM_AT_USUAL);
-    encoder.shared.parameter[BINFM_UNSIGNED] = 0u;
-    encoder.shared.parameter[BINFM_SIGNED] = 0u;
-    encoder.shared.parameter[BINFM_LOGARITHMIC] = 0u;
+    encoder.defaults.edge_count = binfm_u16(model + BINFM_AT_USUAL);
+    encoder.defaults.parameter[BINFM_UNSIGNED] = 0u;
+    encoder.defaults.parameter[BINFM_SIGNED] = 0u;
+    encoder.defaults.parameter[BINFM_LOGARITHMIC] = 0u;
     if ((encoder.flags & BINFM_HAS_UNUSED) != 0u) {
-        used = encoder.at;
+        mask = encoder.at;
         encoder.at += ((features - 1u) / 8u) + 1u;
     }
     for (i = 0u; i < features; i++) {
         uint_fast8_t is_used = 1u;
 
-        if (used != NULL) {
+        if (mask != NULL) {
             if ((i % 8u) == 0u) {
-                bits = BINFM_BYTE(used);
-                used++;
+                bits = BINFM_BYTE(mask);
+                mask++;
             }
             is_used = (uint_fast8_t)(bits & 1u);
             bits = (uint8_t)(bits >> 1);
         }
         if (is_used != 0u) {
             binfm_encode_value(&encoder,
-                               (whole != 0u) ? binfm_bits_of_i16(numbers[i]) : binfm_bits_of_float(&floats[i]));
+                               (is_integer != 0u) ? binfm_bits_of_i16(integers[i]) : binfm_bits_of_float(&floats[i]));
         }
     }
     active[0] = (uint32_t)(size_t)(encoder.start - active) - 2u;
     active[1] = (uint32_t)(size_t)(encoder.at - model);
 }
 
-/* Find the rows that a row of floats activates. */
+/* Find the rows that a sample activates and store them in `active`, for binfm_score and binfm_class. */
 BINFM_LARGE void binfm_encode(const uint8_t *model, const float *x, uint32_t *active)
 {
-    binfm_encode_row(model, x, NULL, 0u, active);
+    binfm_encode_sample(model, x, NULL, 0u, active);
 }
 
-/* The same for whole numbers; scores are those of equal floats. */
+/* The same for integers; scores are identical to those of the equal floats. */
 BINFM_LARGE void binfm_encode_i16(const uint8_t *model, const int16_t *x, uint32_t *active)
 {
-    binfm_encode_row(model, NULL, x, 1u, active);
+    binfm_encode_sample(model, NULL, x, 1u, active);
 }
 
-/* ======== From active rows to scores and a class ================================================================= */
+/* ======== Scoring: from active rows to scores and a class ======================================================== */
 
 /*
- * If c of the A active rows are +1 in a column, and A - c are -1, then c * (A - c) pairs of rows disagree there. Q is
- * the number of pairs that agree less the number that disagree, over all m columns:
+ * If c of the A active rows are +1 in a column and the other A - c are -1, then c * (A - c) pairs of rows disagree in
+ * that column. Q is the number of pairs that agree minus the number that disagree, summed over all m columns:
  *
  *     Q = m * A * (A - 1) / 2  -  2 * sum of c * (A - c)
  */
 
-/* Where the rows of one score function are. */
+/* One output's part of the parameter table. */
 typedef struct {
     const uint8_t *bits;
-    size_t step_bytes;      /* from a row to the next: so many bytes */
-    uint_fast8_t step_bits; /* and so many bits, less than 8 */
-    uint_fast8_t first;     /* from the start of a row to the bits of this function, less than 8 */
+    size_t step_bytes;      /* distance between rows: whole bytes */
+    uint_fast8_t step_bits; /* and remaining bits, below 8 */
+    uint_fast8_t first;     /* bit offset of this output, below 8 */
     uint_fast8_t tilings;
-} binfm_rows;
+} binfm_table;
 
-/* Eight lanes count in bytes: lane i the columns i, i + 8, i + 16 and i + 24 of a word. */
+/* Eight lanes of byte counters: lane i counts columns i, i + 8, i + 16 and i + 24 of a word. */
 #define BINFM_LANES 8u
 #define BINFM_LANE_MOST 255u
 #if BINFM_WORD_BITS == 8u
@@ -717,13 +718,13 @@ typedef uint32_t binfm_word;
 #endif
 
 /*
- * The word behind a bit of a byte, and whether that bit is set. In the last row this reads up to four bytes behind the
- * bits. They are there: the checksum has four.
+ * Load the word that follows a bit, and that bit itself. In the last row this reads up to four bytes past the parameter
+ * bits, which is safe: the four bytes of the checksum follow them.
  */
-BINFM_SMALL binfm_word binfm_load(const uint8_t *at, uint_fast8_t bit, uint_fast8_t *set)
+BINFM_SMALL binfm_word binfm_load_word(const uint8_t *at, uint_fast8_t bit, uint_fast8_t *is_set)
 {
 #if BINFM_WORD_BITS == 8u
-    uint8_t scale = 0x80u; /* a product is a shift by any number of bits, in two cycles */
+    uint8_t scale = 0x80u; /* on AVR a multiplication shifts by any distance in two cycles */
     uint16_t low;
 
     if ((bit & 1u) != 0u) {
@@ -736,22 +737,22 @@ BINFM_SMALL binfm_word binfm_load(const uint8_t *at, uint_fast8_t bit, uint_fast
         scale >>= 4;
     }
     low = (uint16_t)((uint16_t)BINFM_BYTE(at) * scale);
-    *set = ((low & 0x80u) != 0u) ? 1u : 0u;
+    *is_set = ((low & 0x80u) != 0u) ? 1u : 0u;
     return (uint8_t)((low >> 8) | (uint8_t)(BINFM_BYTE(at + 1) * scale));
 #else
     const uint32_t low = binfm_u16(at) | ((uint32_t)binfm_u16(at + 2) << 16);
 
-    *set = (uint_fast8_t)((low >> bit) & 1u);
+    *is_set = (uint_fast8_t)((low >> bit) & 1u);
     return (low >> (bit + 1u)) | ((uint32_t)BINFM_BYTE(at + 4) << (31u - bit));
 #endif
 }
 
 /*
- * Count +1 in the rows of some features, BINFM_LANE_MOST rows at most: by column into the lanes, and in the bit before
- * the first column, which is w where the first column is the first factor.
+ * Count the +1 bits per column over the rows of some features, at most BINFM_LANE_MOST rows. Returns the count of the
+ * bit that precedes the first column; in the first word of a row that bit is w.
  */
-BINFM_LARGE uint_fast8_t binfm_count(const binfm_rows *rows, const uint32_t *starts, uint_fast8_t features,
-                                     binfm_word *lane)
+BINFM_LARGE uint_fast8_t binfm_count_columns(const binfm_table *table, const uint32_t *starts, uint_fast8_t features,
+                                             binfm_word *lane)
 {
     binfm_word c0 = 0u;
     binfm_word c1 = 0u;
@@ -761,35 +762,35 @@ BINFM_LARGE uint_fast8_t binfm_count(const binfm_rows *rows, const uint32_t *sta
     binfm_word c5 = 0u;
     binfm_word c6 = 0u;
     binfm_word c7 = 0u;
-    const size_t step_bytes = rows->step_bytes;
-    const uint_fast8_t step_bits = rows->step_bits;
-    const uint8_t *bits = rows->bits;
+    const size_t step_bytes = table->step_bytes;
+    const uint_fast8_t step_bits = table->step_bits;
+    const uint8_t *bits = table->bits;
     const uint32_t *start = starts;
-    uint_fast8_t before = 0u;
+    uint_fast8_t preceding = 0u;
     uint_fast8_t i;
 
     for (i = features; i > 0u; i--) {
         const uint8_t *at = bits + (size_t)(*start >> 8);
-        uint_fast8_t bit = (uint_fast8_t)(((uint8_t)*start >> 5) + rows->first);
-        uint_fast8_t left = rows->tilings;
+        uint_fast8_t bit = (uint_fast8_t)(((uint8_t)*start >> 5) + table->first);
+        uint_fast8_t remaining = table->tilings;
 
         start++;
         for (;;) {
             binfm_word word;
-            uint_fast8_t set;
+            uint_fast8_t is_set;
 
             if (bit > 7u) {
                 bit = (uint_fast8_t)(bit - 8u);
                 at++;
             }
-            word = binfm_load(at, bit, &set);
-            if (set != 0u) {
-                before++;
+            word = binfm_load_word(at, bit, &is_set);
+            if (is_set != 0u) {
+                preceding++;
             }
             BINFM_COUNT(c0, word, 0) BINFM_COUNT(c1, word, 1) BINFM_COUNT(c2, word, 2) BINFM_COUNT(c3, word, 3)
             BINFM_COUNT(c4, word, 4) BINFM_COUNT(c5, word, 5) BINFM_COUNT(c6, word, 6) BINFM_COUNT(c7, word, 7)
-            left--;
-            if (left == 0u) {
+            remaining--;
+            if (remaining == 0u) {
                 break;
             }
             at += step_bytes;
@@ -804,11 +805,10 @@ BINFM_LARGE uint_fast8_t binfm_count(const binfm_rows *rows, const uint32_t *sta
     lane[5] = c5;
     lane[6] = c6;
     lane[7] = c7;
-    return before;
+    return preceding;
 }
 
-/* The count of a column. */
-BINFM_SMALL uint_fast8_t binfm_column(const binfm_word *lane, uint_fast8_t column)
+BINFM_SMALL uint_fast8_t binfm_column_count(const binfm_word *lane, uint_fast8_t column)
 {
 #if BINFM_WORD_BITS == 8u
     return lane[column];
@@ -818,32 +818,32 @@ BINFM_SMALL uint_fast8_t binfm_column(const binfm_word *lane, uint_fast8_t colum
 }
 
 #if BINFM_WORD_BITS == 8u
-/* Pairs that disagree in so many columns, where lanes can count all rows: an 8-bit processor is glad of it. */
-BINFM_LARGE uint32_t binfm_disagree_few(const binfm_rows *rows, const uint32_t *active, uint_fast8_t columns,
-                                        uint_fast16_t *before)
+/* Count the pairs that disagree, for at most BINFM_LANE_MOST active rows: 8-bit arithmetic, which small CPUs need. */
+BINFM_LARGE uint32_t binfm_disagreements_few(const binfm_table *table, const uint32_t *active, uint_fast8_t columns,
+                                             uint_fast16_t *preceding)
 {
     const uint_fast8_t features = (uint_fast8_t)active[0];
-    const uint_fast8_t all = (uint_fast8_t)(features * rows->tilings);
+    const uint_fast8_t active_rows = (uint_fast8_t)(features * table->tilings);
     binfm_word lane[BINFM_LANES];
     uint32_t pairs = 0u;
     uint_fast8_t i;
 
-    *before = binfm_count(rows, active + 2u, features, lane);
+    *preceding = binfm_count_columns(table, active + 2u, features, lane);
     for (i = 0u; i < columns; i++) {
-        const uint_fast8_t count = binfm_column(lane, i);
+        const uint_fast8_t count = binfm_column_count(lane, i);
 
-        pairs += (uint16_t)((uint16_t)count * (uint_fast8_t)(all - count));
+        pairs += (uint16_t)((uint16_t)count * (uint_fast8_t)(active_rows - count));
     }
     return pairs;
 }
 #endif
 
-/* The same for any number of rows: in blocks of as many features as lanes can count. */
-BINFM_LARGE uint32_t binfm_disagree(const binfm_rows *rows, const uint32_t *active, uint_fast8_t columns,
-                                    uint_fast16_t *before)
+/* Count the pairs that disagree, for any number of rows: in blocks of as many features as the lanes can count. */
+BINFM_LARGE uint32_t binfm_disagreements(const binfm_table *table, const uint32_t *active, uint_fast8_t columns,
+                                         uint_fast16_t *preceding)
 {
     const uint_fast16_t features = (uint_fast16_t)active[0];
-    const uint_fast16_t all = (uint_fast16_t)(features * rows->tilings);
+    const uint_fast16_t active_rows = (uint_fast16_t)(features * table->tilings);
     uint_fast8_t block = 1u;
     uint_fast16_t done = 0u;
     uint16_t total[BINFM_WORD_BITS];
@@ -851,95 +851,98 @@ BINFM_LARGE uint32_t binfm_disagree(const binfm_rows *rows, const uint32_t *acti
     uint32_t pairs = 0u;
     uint_fast8_t i;
 
-    while (((uint_fast16_t)block * rows->tilings) <= (BINFM_LANE_MOST / 2u)) {
+    while (((uint_fast16_t)block * table->tilings) <= (BINFM_LANE_MOST / 2u)) {
         block = (uint_fast8_t)(2u * block);
     }
-    *before = 0u;
-    do { /* once where no feature is active: all counts are 0 */
-        const uint_fast8_t now = ((features - done) < block) ? (uint_fast8_t)(features - done) : block;
+    *preceding = 0u;
+    do { /* runs once even if no feature is active, to zero the counts */
+        const uint_fast8_t taken = ((features - done) < block) ? (uint_fast8_t)(features - done) : block;
 
-        *before = (uint_fast16_t)(*before + binfm_count(rows, active + (2u + done), now, lane));
+        *preceding = (uint_fast16_t)(*preceding + binfm_count_columns(table, active + (2u + done), taken, lane));
         for (i = 0u; i < columns; i++) {
-            total[i] = (uint16_t)(((done == 0u) ? 0u : total[i]) + binfm_column(lane, i));
+            total[i] = (uint16_t)(((done == 0u) ? 0u : total[i]) + binfm_column_count(lane, i));
         }
-        done = (uint_fast16_t)(done + now);
+        done = (uint_fast16_t)(done + taken);
     } while (done < features);
     for (i = 0u; i < columns; i++) {
-        pairs += (uint32_t)total[i] * (uint16_t)(all - total[i]);
+        pairs += (uint32_t)total[i] * (uint16_t)(active_rows - total[i]);
     }
     return pairs;
 }
 
-/* L and Q of one score function. */
-BINFM_SMALL void binfm_terms(const uint8_t *model, const uint32_t *active, uint16_t function, int32_t *L, int32_t *Q)
+/* L, the sum of w over the active rows, and Q of one output. */
+BINFM_SMALL void binfm_terms(const uint8_t *model, const uint32_t *active, uint16_t output, int32_t *L, int32_t *Q)
 {
     const uint16_t factors = binfm_u16(model + BINFM_AT_FACTORS);
     const uint32_t row_bits = binfm_row_bits(model);
-    const uint32_t first = (uint32_t)function * (factors + (uint32_t)1);
-    uint32_t disagree = 0u;
-    uint_fast16_t left = factors;
-    uint_fast16_t before;
-    uint_fast16_t all;
-    binfm_rows rows;
+    const uint32_t first = (uint32_t)output * (factors + (uint32_t)1);
+    uint32_t disagreements = 0u;
+    uint_fast16_t remaining = factors;
+    uint_fast16_t preceding;
+    uint_fast16_t active_rows;
+    binfm_table table;
 
-    rows.bits = model + (size_t)active[1] + (size_t)(first >> 3);
-    rows.step_bytes = (size_t)(row_bits >> 3);
-    rows.step_bits = (uint_fast8_t)(row_bits & 7u);
-    rows.first = (uint_fast8_t)(first & 7u);
-    rows.tilings = BINFM_BYTE(model + BINFM_AT_TILINGS);
-    all = (uint_fast16_t)(active[0] * rows.tilings);
-    while (left > 0u) {
-        const uint_fast8_t columns = (uint_fast8_t)((left < BINFM_WORD_BITS) ? left : BINFM_WORD_BITS);
+    table.bits = model + (size_t)active[1] + (size_t)(first >> 3);
+    table.step_bytes = (size_t)(row_bits >> 3);
+    table.step_bits = (uint_fast8_t)(row_bits & 7u);
+    table.first = (uint_fast8_t)(first & 7u);
+    table.tilings = BINFM_BYTE(model + BINFM_AT_TILINGS);
+    active_rows = (uint_fast16_t)(active[0] * table.tilings);
+    while (remaining > 0u) {
+        const uint_fast8_t columns = (uint_fast8_t)((remaining < BINFM_WORD_BITS) ? remaining : BINFM_WORD_BITS);
 
 #if BINFM_WORD_BITS == 8u
-        if (all <= BINFM_LANE_MOST) {
-            disagree += binfm_disagree_few(&rows, active, columns, &before);
+        if (active_rows <= BINFM_LANE_MOST) {
+            disagreements += binfm_disagreements_few(&table, active, columns, &preceding);
         } else
 #endif
         {
-            disagree += binfm_disagree(&rows, active, columns, &before);
+            disagreements += binfm_disagreements(&table, active, columns, &preceding);
         }
-        if (left == factors) {
-            *L = (int32_t)(2u * (uint32_t)before) - (int32_t)all;
+        if (remaining == factors) {
+            *L = (int32_t)(2u * (uint32_t)preceding) - (int32_t)active_rows;
         }
-        rows.bits += BINFM_WORD_BITS / 8u;
-        left = (uint_fast16_t)(left - columns);
+        table.bits += BINFM_WORD_BITS / 8u;
+        remaining = (uint_fast16_t)(remaining - columns);
     }
-    *Q = (int32_t)((((uint32_t)all * ((uint32_t)all - 1u)) / 2u) * factors) - (int32_t)(2u * disagree);
+    *Q = (int32_t)((((uint32_t)active_rows * ((uint32_t)active_rows - 1u)) / 2u) * factors) -
+         (int32_t)(2u * disagreements);
 }
 
-/* The score of a function, in units of 2^-binfm_exponent(). */
-BINFM_LARGE int64_t binfm_score(const uint8_t *model, const uint32_t *active, uint16_t function)
+/* Score of one output, in units of 2^-binfm_exponent(). */
+BINFM_LARGE int64_t binfm_score(const uint8_t *model, const uint32_t *active, uint16_t output)
 {
-    const uint8_t *scales = model + BINFM_AT_SCALES + ((size_t)binfm_scale_bytes(model) * function);
-    const uint_fast8_t wide = (binfm_functions(model) == 1u) ? 1u : 0u;
-    const int32_t bias = (wide != 0u) ? (int32_t)binfm_u32(scales) : (int8_t)BINFM_BYTE(scales);
-    const uint16_t a = (wide != 0u) ? binfm_u16(scales + 4) : (BINFM_BYTE(scales + 1) & 15u);
-    const uint16_t c = (wide != 0u) ? binfm_u16(scales + 6) : (BINFM_BYTE(scales + 1) >> 4);
+    const uint8_t *scales = model + BINFM_AT_SCALES + ((size_t)binfm_scale_bytes(model) * output);
+    const uint_fast8_t is_wide = (binfm_outputs(model) == 1u) ? 1u : 0u;
+    const int32_t bias = (is_wide != 0u) ? (int32_t)binfm_u32(scales) : (int8_t)BINFM_BYTE(scales);
+    const uint16_t a = (is_wide != 0u) ? binfm_u16(scales + 4) : (BINFM_BYTE(scales + 1) & 15u);
+    const uint16_t c = (is_wide != 0u) ? binfm_u16(scales + 6) : (BINFM_BYTE(scales + 1) >> 4);
     int32_t L = 0;
     int32_t Q;
     uint64_t score;
 
-    binfm_terms(model, active, function, &L, &Q);
+    binfm_terms(model, active, output, &L, &Q);
     score = (uint64_t)(int64_t)bias << BINFM_BYTE(model + BINFM_AT_SHIFT_BIAS);
     score += (uint64_t)((int64_t)a * L) << BINFM_BYTE(model + BINFM_AT_SHIFT_A);
     score += (uint64_t)((int64_t)c * Q) << BINFM_BYTE(model + BINFM_AT_SHIFT_C);
     return (int64_t)score;
 }
 
-/* The class with the greatest score, of equals the first; of two classes the second if the score is above 0. It says
- * nothing where there are no classes. */
+/*
+ * The class with the highest score, or the first of those that tie. With two classes: 1 if the score is positive, else
+ * 0. Meaningless for regression.
+ */
 static inline uint16_t binfm_class(const uint8_t *model, const uint32_t *active)
 {
-    const uint16_t functions = binfm_functions(model);
+    const uint16_t outputs = binfm_outputs(model);
     int64_t best = binfm_score(model, active, 0u);
     uint16_t winner = 0u;
     uint16_t i;
 
-    if (functions == 1u) {
+    if (outputs == 1u) {
         return (best > 0) ? 1u : 0u;
     }
-    for (i = 1u; i < functions; i++) {
+    for (i = 1u; i < outputs; i++) {
         const int64_t score = binfm_score(model, active, i);
 
         if (score > best) {
@@ -950,39 +953,40 @@ static inline uint16_t binfm_class(const uint8_t *model, const uint32_t *active)
     return winner;
 }
 
-/* The class of a row of floats. */
+/* Predict the class of a sample. */
 static inline uint16_t binfm_predict(const uint8_t *model, const float *x, uint32_t *active)
 {
     binfm_encode(model, x, active);
     return binfm_class(model, active);
 }
 
-/* The class of a row of whole numbers. */
+/* Predict the class of a sample of integers. */
 static inline uint16_t binfm_predict_i16(const uint8_t *model, const int16_t *x, uint32_t *active)
 {
     binfm_encode_i16(model, x, active);
     return binfm_class(model, active);
 }
 
-/* ======== Checking a model ======================================================================================= */
+/* ======== Validating a model ===================================================================================== */
 
 /*
- * The functions go over a piece of the file and return what follows it, or NULL if it breaks a rule. `end` is
- * where the checksum begins: its four bytes may be read, and a count of up to five bytes is, before it is known to end.
+ * A function that returns a pointer checks one part of the file and returns the byte after it, or NULL if the part
+ * violates a rule. `end` is where the checksum begins. Its four bytes are readable too, so binfm_check_count may read
+ * up to five bytes before it compares with `end`.
  */
 
-static inline uint32_t binfm_left(const uint8_t *at, const uint8_t *end)
+static inline uint32_t binfm_remaining(const uint8_t *at, const uint8_t *end)
 {
     return (uint32_t)(size_t)(end - at);
 }
 
-/* So many numbers. */
-static inline const uint8_t *binfm_check_room(const uint8_t *at, const uint8_t *end, uint32_t count,
-                                              uint_fast8_t width)
+/* Check that an array lies before `end`. */
+static inline const uint8_t *binfm_check_array(const uint8_t *at, const uint8_t *end, uint32_t count,
+                                               uint_fast8_t width)
 {
-    const uint32_t left = binfm_left(at, end);
+    const uint32_t remaining = binfm_remaining(at, end);
 
-    return ((count <= left) && ((count * width) <= left)) ? (at + (size_t)(count * width)) : NULL;
+    return ((count <= remaining) && ((count * width) <= remaining)) ? (at + (size_t)(count * width)) : NULL;
 }
 
 BINFM_LARGE const uint8_t *binfm_check_count(const uint8_t *at, const uint8_t *end, uint32_t *count)
@@ -1002,17 +1006,17 @@ BINFM_LARGE const uint8_t *binfm_check_count(const uint8_t *at, const uint8_t *e
     if ((byte >= 0x80u) || ((byte == 0u) && (size > 1u)) || ((byte > 0x0fu) && (size == 5u))) {
         return NULL;
     }
-    return binfm_check_room(at, end, size, 1u);
+    return binfm_check_array(at, end, size, 1u);
 }
 
 /*
- * Edges are written in the first of these ways that holds them all: codes of an even grid, or of a logarithmic one if
- * all are positive, with a parameter that was written before; the same with one of their own; leading bytes.
- * Codes stand for keys whose lower two bytes are zero, so the upper two do here.
+ * Edges have one canonical encoding, the first of these that represents them all: codes on a linear grid, or on a
+ * logarithmic one if all edges are positive, with the latest parameter of that form; the same with a parameter of their
+ * own; leading bytes. The lower two bytes of a code's key are zero, so the functions below use only the upper two.
  */
 
-/* Whether there is a grid with a parameter; that of an even one is a signed byte. */
-static inline uint_fast8_t binfm_is_grid(uint_fast8_t form, uint8_t parameter)
+/* Whether a parameter is in range. That of a linear grid is a signed byte. */
+static inline uint_fast8_t binfm_is_valid_grid(uint_fast8_t form, uint8_t parameter)
 {
     if (form >= BINFM_LOGARITHMIC) {
         return ((form == BINFM_LOGARITHMIC) && (parameter < 255u)) ? 1u : 0u;
@@ -1020,17 +1024,17 @@ static inline uint_fast8_t binfm_is_grid(uint_fast8_t form, uint8_t parameter)
     return ((parameter <= 119u) || (parameter >= 130u)) ? 1u : 0u;
 }
 
-/* The edge of a code, 0 if that is no finite number. */
+/* Edge of a code, or 0 if it is not a finite number. */
 BINFM_LARGE uint16_t binfm_code_edge(uint_fast8_t form, uint8_t parameter, uint8_t code)
 {
     const uint_fast8_t negative = ((form == BINFM_SIGNED) && (code < 128u)) ? 1u : 0u;
     uint8_t exponent = BINFM_UNIT(parameter);
     uint8_t steps = code;
-    uint16_t size;
+    uint16_t magnitude;
 
     if (form == BINFM_LOGARITHMIC) {
-        size = (uint16_t)((parameter * 128u) + (code * 8u));
-        return (size < 0x7f80u) ? (uint16_t)(size | 0x8000u) : 0u;
+        magnitude = (uint16_t)((parameter * 128u) + (code * 8u));
+        return (magnitude < 0x7f80u) ? (uint16_t)(magnitude | 0x8000u) : 0u;
     }
     if (form == BINFM_SIGNED) {
         steps = (uint8_t)(code - 128u);
@@ -1045,25 +1049,24 @@ BINFM_LARGE uint16_t binfm_code_edge(uint_fast8_t form, uint8_t parameter, uint8
         steps = (uint8_t)(steps << 1);
         exponent--;
     }
-    size = (uint16_t)((exponent * 128u) + (steps & 0x7fu));
+    magnitude = (uint16_t)((exponent * 128u) + (steps & 0x7fu));
     if (negative != 0u) {
-        return (uint16_t)(0x8000u - size);
+        return (uint16_t)(0x8000u - magnitude);
     }
-    return (uint16_t)(0x8000u | size);
+    return (uint16_t)(0x8000u | magnitude);
 }
 
-/* An edge of a record that has codes of this parameter, or two leading bytes. */
+/* Edge i of a record that holds codes with this parameter, or two-byte edges. */
 BINFM_LARGE uint16_t binfm_upper_edge(const binfm_record *record, uint8_t parameter, size_t i)
 {
     if ((record->tag & BINFM_KIND) == BINFM_LEADING) {
-        return binfm_u16(record->numbers + (2u * i));
+        return binfm_u16(record->entries + (2u * i));
     }
-    return binfm_code_edge((record->tag >> 4) & BINFM_FORM, parameter, BINFM_BYTE(record->numbers + i));
+    return binfm_code_edge((record->tag >> 4) & BINFM_FORM, parameter, BINFM_BYTE(record->entries + i));
 }
 
-/* Whether all edges of a record lie on a grid. */
-BINFM_LARGE uint_fast8_t binfm_grid_holds(uint_fast8_t form, uint8_t grid, const binfm_record *record,
-                                          uint8_t parameter)
+BINFM_LARGE uint_fast8_t binfm_grid_contains(uint_fast8_t form, uint8_t grid, const binfm_record *record,
+                                             uint8_t parameter)
 {
     size_t i;
 
@@ -1072,62 +1075,62 @@ BINFM_LARGE uint_fast8_t binfm_grid_holds(uint_fast8_t form, uint8_t grid, const
         const uint16_t upper = (uint16_t)(edge ^ ((edge >= 0x8000u) ? 0x8000u : 0xffffu));
         uint8_t code = 0u;
 
-        if ((binfm_code(form, grid, upper, &code) != 0) || (binfm_code_edge(form, grid, code) != edge)) {
+        if ((binfm_to_code(form, grid, upper, &code) != 0) || (binfm_code_edge(form, grid, code) != edge)) {
             return 0u;
         }
     }
     return 1u;
 }
 
-/* The parameter of the coarsest even grid on which all edges of a record can lie; of none, if they cannot. */
-static inline uint8_t binfm_coarsest(const binfm_record *record, uint8_t parameter)
+/* Parameter of the coarsest linear grid that may hold all edges of a record; the caller verifies that it does. */
+static inline uint8_t binfm_coarsest_grid(const binfm_record *record, uint8_t parameter)
 {
     uint16_t least = 0xffffu;
     size_t i;
 
     for (i = 0u; i < record->count; i++) {
         const uint16_t edge = binfm_upper_edge(record, parameter, i);
-        const uint16_t above = (uint16_t)(edge - 0x8000u);
-        const uint16_t size = (edge >= 0x8000u) ? above : (uint16_t)(0u - above);
-        uint16_t unit = (uint16_t)(size >> 7);
-        uint8_t steps = (uint8_t)(size | 0x80u);
+        const uint16_t offset = (uint16_t)(edge - 0x8000u);
+        const uint16_t magnitude = (edge >= 0x8000u) ? offset : (uint16_t)(0u - offset);
+        uint16_t unit = (uint16_t)(magnitude >> 7);
+        uint8_t steps = (uint8_t)(magnitude | 0x80u);
 
         while ((steps & 1u) == 0u) {
             steps >>= 1;
             unit++;
         }
-        if ((size != 0u) && (unit < least)) {
+        if ((magnitude != 0u) && (unit < least)) {
             least = unit;
         }
     }
     if (least == 0xffffu) {
-        return 0u; /* only zero */
+        return 0u; /* zero is the only edge */
     }
     return (uint8_t)(((least > 253u) ? 253u : least) - 134u);
 }
 
-/* Whether the edges of a record, codes or two leading bytes each, are written in the first way that there is. */
-static inline uint_fast8_t binfm_is_first_way(const binfm_record *record, uint8_t parameter,
-                                              const binfm_shared *shared)
+/* Whether the edges of a record, which are codes or two-byte edges, are in canonical encoding. */
+static inline uint_fast8_t binfm_is_canonical(const binfm_record *record, uint8_t parameter,
+                                              const binfm_defaults *defaults)
 {
     const uint16_t first = binfm_upper_edge(record, parameter, 0u);
-    const uint8_t coarsest = binfm_coarsest(record, parameter);
-    uint_fast8_t way;
+    const uint8_t coarsest = binfm_coarsest_grid(record, parameter);
+    uint_fast8_t candidate;
 
-    for (way = 0u; way < 4u; way++) {
-        const uint_fast8_t is_own = (uint_fast8_t)(way >> 1); /* the first two have known parameters */
+    for (candidate = 0u; candidate < 4u; candidate++) {
+        const uint_fast8_t is_own = (uint_fast8_t)(candidate >> 1); /* the first two candidates reuse a parameter */
         uint_fast8_t form = (first < 0x8000u) ? BINFM_SIGNED : BINFM_UNSIGNED;
         uint8_t grid = coarsest;
 
-        if ((way & 1u) != 0u) {
+        if ((candidate & 1u) != 0u) {
             form = BINFM_LOGARITHMIC;
             grid = (uint8_t)(first >> 7);
         }
         if (is_own == 0u) {
-            grid = shared->parameter[form];
+            grid = defaults->parameter[form];
         }
-        if (((form != BINFM_LOGARITHMIC) || (first > 0x8000u)) && (binfm_is_grid(form, grid) != 0u) &&
-            (binfm_grid_holds(form, grid, record, parameter) != 0u)) {
+        if (((form != BINFM_LOGARITHMIC) || (first > 0x8000u)) && (binfm_is_valid_grid(form, grid) != 0u) &&
+            (binfm_grid_contains(form, grid, record, parameter) != 0u)) {
             const uint_fast8_t tag = (uint_fast8_t)((form * 16u) | ((is_own != 0u) ? BINFM_OWN_PARAMETER : 0u));
 
             return (((record->tag & BINFM_WAY) == tag) && (parameter == grid)) ? 1u : 0u;
@@ -1136,73 +1139,73 @@ static inline uint_fast8_t binfm_is_first_way(const binfm_record *record, uint8_
     return ((record->tag & BINFM_KIND) == BINFM_LEADING) ? 1u : 0u;
 }
 
-/* Whole numbers ascend; or float64 numbers do, whose bits are whole numbers, the negative ones in reverse. */
-static inline uint_fast8_t binfm_ascend(const uint8_t *numbers, uint32_t count, uint_fast8_t width,
-                                        uint_fast8_t is_float)
+/* Whether values ascend strictly. The bits of float64 values compare as integers, in reverse order if negative. */
+static inline uint_fast8_t binfm_is_ascending(const uint8_t *values, uint32_t count, uint_fast8_t width,
+                                              uint_fast8_t is_float)
 {
-    const uint8_t *at = numbers;
-    int64_t before = 0;
+    const uint8_t *at = values;
+    int64_t previous = 0;
     uint32_t i;
 
     for (i = 0u; i < count; i++) {
-        int64_t number = binfm_signed(at, width);
+        int64_t value = binfm_signed(at, width);
 
-        if ((is_float != 0u) && (number < 0)) {
-            number = (int64_t)(((uint64_t)1 << 63) - (uint64_t)number); /* -0.0 becomes 0.0 */
+        if ((is_float != 0u) && (value < 0)) {
+            value = (int64_t)(((uint64_t)1 << 63) - (uint64_t)value); /* -0.0 becomes 0.0 */
         }
-        if ((i > 0u) && (number <= before)) {
+        if ((i > 0u) && (value <= previous)) {
             return 0u;
         }
-        before = number;
+        previous = value;
         at += width;
     }
     return 1u;
 }
 
-/* Whether a signed number fits half of its bytes. */
-static inline uint_fast8_t binfm_is_short(const uint8_t *number, uint_fast8_t width)
+static inline uint_fast8_t binfm_fits_half_width(const uint8_t *value, uint_fast8_t width)
 {
-    return (binfm_signed(number, width) == binfm_signed(number, (uint_fast8_t)(width / 2u))) ? 1u : 0u;
+    return (binfm_signed(value, width) == binfm_signed(value, (uint_fast8_t)(width / 2u))) ? 1u : 0u;
 }
 
-/* Numbers ascend. Floats are finite; whole numbers do not all fit fewer bytes, and are not 0, 1, 2, and so on. */
-BINFM_LARGE uint_fast8_t binfm_check_numbers(const uint8_t *numbers, uint32_t count, uint_fast8_t width,
-                                             uint_fast8_t is_float)
+/* Values ascend. Floats are finite. Integers need their full width and are not just 0, 1, 2, ... */
+BINFM_LARGE uint_fast8_t binfm_check_values(const uint8_t *values, uint32_t count, uint_fast8_t width,
+                                            uint_fast8_t is_float)
 {
-    const uint8_t *last = numbers + (size_t)((count - 1u) * width);
+    const uint8_t *last = values + (size_t)((count - 1u) * width);
 
-    if (binfm_ascend(numbers, count, width, is_float) == 0u) {
+    if (binfm_is_ascending(values, count, width, is_float) == 0u) {
         return 0u;
     }
-    if (is_float != 0u) { /* in their order, what is not finite comes first or last */
-        const uint16_t all = 0x7ff0u;
+    if (is_float != 0u) { /* in ascending order only the first and last can be infinite or NaN */
+        const uint16_t inf = 0x7ff0u;
 
-        return (((binfm_u16(numbers + 6) & all) != all) && ((binfm_u16(last + 6) & all) != all)) ? 1u : 0u;
+        return (((binfm_u16(values + 6) & inf) != inf) && ((binfm_u16(last + 6) & inf) != inf)) ? 1u : 0u;
     }
-    if ((width > 1u) && (binfm_is_short(numbers, width) != 0u) && (binfm_is_short(last, width) != 0u)) {
+    if ((width > 1u) && (binfm_fits_half_width(values, width) != 0u) && (binfm_fits_half_width(last, width) != 0u)) {
         return 0u;
     }
-    return ((binfm_signed(numbers, width) != 0) || (binfm_signed(last, width) != ((int64_t)count - 1))) ? 1u : 0u;
+    return ((binfm_signed(values, width) != 0) || (binfm_signed(last, width) != ((int64_t)count - 1))) ? 1u : 0u;
 }
 
-/* The bytes of the UTF-8 character at a place, 0 if there is none. */
-static inline uint_fast8_t binfm_character(const uint8_t *at, uint32_t left)
+/* Length of the UTF-8 character at `at`, or 0 if it is malformed. */
+static inline uint_fast8_t binfm_utf8_length(const uint8_t *at, uint32_t remaining)
 {
     const uint_fast8_t lead = BINFM_BYTE(at);
     uint_fast8_t low = 0x80u;
     uint_fast8_t high = 0xbfu;
-    uint_fast8_t size = 1u;
+    uint_fast8_t length = 1u;
     uint_fast8_t i;
 
     if (lead >= 0x80u) {
-        size = (uint_fast8_t)((lead < 0xe0u) ? 2u : ((lead < 0xf0u) ? 3u : 4u));
-        low = (uint_fast8_t)((lead == 0xe0u) ? 0xa0u : ((lead == 0xf0u) ? 0x90u : 0x80u)); /* not too long a form, */
-        high = (uint_fast8_t)((lead == 0xedu) ? 0x9fu : ((lead == 0xf4u) ? 0x8fu : 0xbfu)); /* surrogate or too far */
-        if ((lead < 0xc2u) || (lead > 0xf4u) || (size > left)) {
+        length = (uint_fast8_t)((lead < 0xe0u) ? 2u : ((lead < 0xf0u) ? 3u : 4u));
+        /* the range of the second byte excludes overlong forms, surrogates and code points above U+10FFFF */
+        low = (uint_fast8_t)((lead == 0xe0u) ? 0xa0u : ((lead == 0xf0u) ? 0x90u : 0x80u));
+        high = (uint_fast8_t)((lead == 0xedu) ? 0x9fu : ((lead == 0xf4u) ? 0x8fu : 0xbfu));
+        if ((lead < 0xc2u) || (lead > 0xf4u) || (length > remaining)) {
             return 0u;
         }
     }
-    for (i = 1u; i < size; i++) {
+    for (i = 1u; i < length; i++) {
         const uint_fast8_t byte = BINFM_BYTE(at + i);
 
         if ((byte < low) || (byte > high)) {
@@ -1211,91 +1214,90 @@ static inline uint_fast8_t binfm_character(const uint8_t *at, uint32_t left)
         low = 0x80u;
         high = 0xbfu;
     }
-    return size;
+    return length;
 }
 
-/* Whether the second text is above the first, byte by byte. */
-static inline uint_fast8_t binfm_above(const uint8_t *a, uint32_t a_size, const uint8_t *b, uint32_t b_size)
+/* Whether string a sorts before string b, by bytes. */
+static inline uint_fast8_t binfm_is_less(const uint8_t *a, uint32_t a_length, const uint8_t *b, uint32_t b_length)
 {
     uint32_t i = 0u;
 
-    while ((i < a_size) && (i < b_size) && (BINFM_BYTE(a + i) == BINFM_BYTE(b + i))) {
+    while ((i < a_length) && (i < b_length) && (BINFM_BYTE(a + i) == BINFM_BYTE(b + i))) {
         i++;
     }
-    if ((i == a_size) || (i == b_size)) {
-        return (b_size > a_size) ? 1u : 0u;
+    if ((i == a_length) || (i == b_length)) {
+        return (b_length > a_length) ? 1u : 0u;
     }
     return (BINFM_BYTE(b + i) > BINFM_BYTE(a + i)) ? 1u : 0u;
 }
 
-/* Texts are UTF-8, and ascend if they are to. */
-BINFM_LARGE const uint8_t *binfm_check_texts(const uint8_t *texts, const uint8_t *end, uint32_t count,
-                                             uint_fast8_t ascend)
+/* Strings are valid UTF-8 and, if `must_ascend` is set, ascend strictly. */
+BINFM_LARGE const uint8_t *binfm_check_strings(const uint8_t *strings, const uint8_t *end, uint32_t count,
+                                               uint_fast8_t must_ascend)
 {
-    const uint8_t *at = texts;
-    const uint8_t *before = NULL;
-    uint32_t before_size = 0u;
+    const uint8_t *at = strings;
+    const uint8_t *previous = NULL;
+    uint32_t previous_length = 0u;
     uint32_t i;
 
     for (i = 0u; i < count; i++) {
         uint32_t done = 0u;
-        uint32_t size;
+        uint32_t length;
 
-        at = binfm_check_count(at, end, &size);
-        if ((at == NULL) || (size > binfm_left(at, end))) {
+        at = binfm_check_count(at, end, &length);
+        if ((at == NULL) || (length > binfm_remaining(at, end))) {
             return NULL;
         }
-        if ((ascend != 0u) && (i > 0u) && (binfm_above(before, before_size, at, size) == 0u)) {
+        if ((must_ascend != 0u) && (i > 0u) && (binfm_is_less(previous, previous_length, at, length) == 0u)) {
             return NULL;
         }
-        while (done < size) {
-            const uint_fast8_t bytes = binfm_character(at + done, size - done);
+        while (done < length) {
+            const uint_fast8_t step = binfm_utf8_length(at + done, length - done);
 
-            if (bytes == 0u) {
+            if (step == 0u) {
                 return NULL;
             }
-            done += bytes;
+            done += step;
         }
-        before = at;
-        before_size = size;
-        at += size;
+        previous = at;
+        previous_length = length;
+        at += length;
     }
     return at;
 }
 
-/* Whether whole numbers have as many bytes. */
-static inline uint_fast8_t binfm_is_width(uint_fast8_t width)
+static inline uint_fast8_t binfm_is_integer_width(uint_fast8_t width)
 {
     return ((width == 1u) || (width == 2u) || (width == 4u) || (width == 8u)) ? 1u : 0u;
 }
 
-/* Leading bytes of edges ascend, none is a NaN, and not all could do without the last byte. */
+/* Edges ascend, none is NaN, and at least one needs the full width. */
 static inline uint_fast8_t binfm_check_leading(const binfm_record *record)
 {
-    const uint_fast8_t width = binfm_width(record->tag);
-    const uint8_t *at = record->numbers;
-    uint32_t before = 0x7ffffeu; /* below the key of -inf there are NaN, and above that of inf */
-    uint8_t low = 0u;
+    const uint_fast8_t width = binfm_entry_width(record->tag);
+    const uint8_t *at = record->entries;
+    uint32_t previous = 0x7ffffeu; /* keys below that of -inf and above that of inf are NaN */
+    uint8_t last_bytes = 0u;
     size_t i;
 
     for (i = 0u; i < record->count; i++) {
-        const uint32_t edge = binfm_edge(at, width);
+        const uint32_t edge = binfm_edge_key(at, width);
 
-        if ((edge <= before) || (edge > 0xff800000u)) {
+        if ((edge <= previous) || (edge > 0xff800000u)) {
             return 0u;
         }
-        before = edge;
-        low |= BINFM_BYTE(at);
+        previous = edge;
+        last_bytes |= BINFM_BYTE(at);
         at += width;
     }
-    return ((low != 0u) || (width == 2u)) ? 1u : 0u;
+    return ((last_bytes != 0u) || (width == 2u)) ? 1u : 0u;
 }
 
-/* Codes ascend, and the last is a finite number. */
+/* Codes ascend, and the last one is finite. */
 static inline uint_fast8_t binfm_check_codes(const binfm_record *record, uint8_t parameter)
 {
     const uint_fast8_t form = (uint_fast8_t)((record->tag >> 4) & BINFM_FORM);
-    const uint8_t *at = record->numbers;
+    const uint8_t *at = record->entries;
     size_t i;
 
     for (i = 1u; i < record->count; i++) {
@@ -1306,11 +1308,11 @@ static inline uint_fast8_t binfm_check_codes(const binfm_record *record, uint8_t
     return (binfm_code_edge(form, parameter, BINFM_BYTE(at + (record->count - 1u))) != 0u) ? 1u : 0u;
 }
 
-/* The edges of a feature: there is room for them. `shared` is what the records before have. */
+/* The caller has checked that the edges lie before `end`. `defaults` comes from the records before this one. */
 static inline uint_fast8_t binfm_check_edges(const binfm_record *record, uint8_t parameter,
-                                             const binfm_shared *shared)
+                                             const binfm_defaults *defaults)
 {
-    const uint_fast8_t width = binfm_width(record->tag);
+    const uint_fast8_t width = binfm_entry_width(record->tag);
 
     if ((record->count == 0u) || (width == 0u)) {
         return ((record->count == 0u) && (width == 0u)) ? 1u : 0u;
@@ -1318,29 +1320,29 @@ static inline uint_fast8_t binfm_check_edges(const binfm_record *record, uint8_t
     if (((width == 1u) ? binfm_check_codes(record, parameter) : binfm_check_leading(record)) == 0u) {
         return 0u;
     }
-    return (width > 2u) ? 1u : binfm_is_first_way(record, parameter, shared);
+    return (width > 2u) ? 1u : binfm_is_canonical(record, parameter, defaults);
 }
 
-/* The levels of a feature, one at least: there is room for them. */
-static inline const uint8_t *binfm_check_levels(const binfm_record *record, const uint8_t *end)
+/* There is at least one category, and the caller has checked that fixed-width ones lie before `end`. */
+static inline const uint8_t *binfm_check_categories(const binfm_record *record, const uint8_t *end)
 {
-    const uint_fast8_t width = binfm_width(record->tag);
-    const uint8_t *after = record->numbers + (record->count * width);
+    const uint_fast8_t width = binfm_entry_width(record->tag);
+    const uint8_t *after = record->entries + (record->count * width);
 
     if ((record->tag & BINFM_KIND) == BINFM_TEXT) {
-        return (width == 0u) ? binfm_check_texts(record->numbers, end, (uint32_t)record->count, 1u) : NULL;
+        return (width == 0u) ? binfm_check_strings(record->entries, end, (uint32_t)record->count, 1u) : NULL;
     }
     if (width == 0u) {
         return after;
     }
-    if ((binfm_is_width(width) == 0u) ||
-        (binfm_check_numbers(record->numbers, (uint32_t)record->count, width, 0u) == 0u)) {
+    if ((binfm_is_integer_width(width) == 0u) ||
+        (binfm_check_values(record->entries, (uint32_t)record->count, width, 0u) == 0u)) {
         return NULL;
     }
     return after;
 }
 
-/* Whether a feature of a kind may have copies, or none. */
+/* Copies need several tilings. With several tilings, categorical features must have them. */
 static inline uint_fast8_t binfm_check_copies(uint_fast8_t tag, uint32_t tilings)
 {
     if ((tag & BINFM_COPIES) != 0u) {
@@ -1349,16 +1351,17 @@ static inline uint_fast8_t binfm_check_copies(uint_fast8_t tag, uint32_t tilings
     return ((tilings == 1u) || ((tag & BINFM_WHOLE) == 0u)) ? 1u : 0u;
 }
 
-/* The head of a record: what stands before its edges or levels. Writes how many there are, and their parameter. */
-static inline const uint8_t *binfm_check_head(const uint8_t *at, const uint8_t *end, const binfm_shared *shared,
-                                              uint32_t *count, uint8_t *parameter)
+/* Check the part of a record before its entries; write the number of entries and their parameter. */
+static inline const uint8_t *binfm_check_record_head(const uint8_t *at, const uint8_t *end,
+                                                     const binfm_defaults *defaults, uint32_t *count,
+                                                     uint8_t *parameter)
 {
     const uint_fast8_t tag = BINFM_BYTE(at);
     const uint_fast8_t form = (uint_fast8_t)((tag >> 4) & BINFM_FORM);
     const uint8_t *next = at + 1;
 
-    *count = shared->usual;
-    *parameter = shared->parameter[form];
+    *count = defaults->edge_count;
+    *parameter = defaults->parameter[form];
     if ((tag & BINFM_WHOLE) != 0u) {
         next = binfm_check_count(next, end, count);
         return (*count == 0u) ? NULL : next;
@@ -1368,105 +1371,105 @@ static inline const uint8_t *binfm_check_head(const uint8_t *at, const uint8_t *
         next++;
     }
     if ((tag & BINFM_KIND) == BINFM_CODES) {
-        next = (binfm_is_grid(form, *parameter) != 0u) ? next : NULL;
+        next = (binfm_is_valid_grid(form, *parameter) != 0u) ? next : NULL;
     } else {
         next = ((tag & BINFM_OWN_PARAMETER) == 0u) ? next : NULL;
     }
     if ((next != NULL) && ((tag & BINFM_OWN_COUNT) != 0u)) {
         next = binfm_check_count(next, end, count);
-        return (*count == shared->usual) ? NULL : next;
+        return (*count == defaults->edge_count) ? NULL : next;
     }
     return next;
 }
 
-/* A record; adds the number of its rows. */
+/* Check a record and add its number of rows to `rows`. */
 static inline const uint8_t *binfm_check_record(const uint8_t *at, const uint8_t *end, uint32_t tilings,
-                                                binfm_shared *shared, uint32_t *rows)
+                                                binfm_defaults *defaults, uint32_t *rows)
 {
     const uint_fast8_t tag = BINFM_BYTE(at);
-    const uint_fast8_t width = binfm_width(tag);
+    const uint_fast8_t width = binfm_entry_width(tag);
     const uint8_t *next;
     binfm_record record;
     uint8_t parameter;
     uint32_t count;
 
-    next = binfm_check_head(at, end, shared, &count, &parameter);
+    next = binfm_check_record_head(at, end, defaults, &count, &parameter);
     if ((next == NULL) || (next > end) || (binfm_check_copies(tag, tilings) == 0u)) {
         return NULL;
     }
     record.tag = tag;
-    record.numbers = next;
+    record.entries = next;
     record.count = (size_t)count;
-    next = binfm_check_room(next, end, (width == 0u) ? 0u : count, width);
+    next = binfm_check_array(next, end, (width == 0u) ? 0u : count, width);
     if (next == NULL) {
         return NULL;
     }
     if ((tag & BINFM_WHOLE) != 0u) {
-        next = binfm_check_levels(&record, end);
+        next = binfm_check_categories(&record, end);
         count--;
     } else {
-        next = (binfm_check_edges(&record, parameter, shared) != 0u) ? next : NULL;
+        next = (binfm_check_edges(&record, parameter, defaults) != 0u) ? next : NULL;
     }
-    if ((next == NULL) || (count > BINFM_MOST_ROWS)) { /* more rows than a file has bits for */
+    if ((next == NULL) || (count > BINFM_MOST_ROWS)) { /* more rows than a file can hold */
         return NULL;
     }
     if ((tag & BINFM_KIND) == BINFM_CODES) {
-        shared->parameter[(tag >> 4) & BINFM_FORM] = parameter;
+        defaults->parameter[(tag >> 4) & BINFM_FORM] = parameter;
     }
     *rows += count * (((tag & BINFM_COPIES) != 0u) ? tilings : 1u);
     *rows += tilings * (((tag & BINFM_MISSING) != 0u) ? 2u : 1u);
     return next;
 }
 
-/* The number of edges that most numeric features have, of equals the smallest; 0 if that is above 65,535. */
-static inline uint16_t binfm_most_usual(const uint8_t *records, const uint8_t *end, uint16_t usual)
+/* The most common number of edges of numeric features, the smallest if several tie; 0 if it is above 65,535. */
+static inline uint16_t binfm_most_common_count(const uint8_t *records, const uint8_t *end, uint16_t edge_count)
 {
-    uint32_t edges = 0u;
-    uint32_t most = 0u;
-    uint32_t found = 0u;
-    uint32_t more;
+    uint32_t count = 0u;
+    uint32_t best_frequency = 0u;
+    uint32_t best = 0u;
+    uint32_t larger;
 
-    do { /* from one number of edges to the next, as long as another can be found more often */
-        uint32_t next = 0u;
-        uint32_t same = 0u;
+    do { /* try the counts in ascending order while a larger one could still be more common */
+        uint32_t next_count = 0u;
+        uint32_t frequency = 0u;
         const uint8_t *at = records;
-        binfm_shared shared;
+        binfm_defaults defaults;
 
-        shared.usual = usual;
-        more = 0u;
+        defaults.edge_count = edge_count;
+        larger = 0u;
         while (at != end) {
             binfm_record record;
 
-            binfm_read_record(at, &shared, &record);
+            binfm_read_record(at, &defaults, &record);
             at = binfm_after_record(&record);
-            if (((record.tag & BINFM_WHOLE) != 0u) || (record.count < edges)) {
+            if (((record.tag & BINFM_WHOLE) != 0u) || (record.count < count)) {
                 continue;
             }
-            if (record.count == edges) {
-                same++;
+            if (record.count == count) {
+                frequency++;
             } else {
-                next = ((more == 0u) || (record.count < next)) ? (uint32_t)record.count : next;
-                more++;
+                next_count = ((larger == 0u) || (record.count < next_count)) ? (uint32_t)record.count : next_count;
+                larger++;
             }
         }
-        if (same > most) {
-            most = same;
-            found = edges;
+        if (frequency > best_frequency) {
+            best_frequency = frequency;
+            best = count;
         }
-        edges = next;
-    } while (more > most);
-    return (found > 0xffffu) ? 0u : (uint16_t)found;
+        count = next_count;
+    } while (larger > best_frequency);
+    return (best > 0xffffu) ? 0u : (uint16_t)best;
 }
 
-/* The bits that say which features are used: not all are. Writes how many. */
-static inline const uint8_t *binfm_check_used(const uint8_t *at, const uint8_t *end, uint32_t features,
-                                              uint32_t *used)
+/* Check the bit mask of used features, of which at least one is unused; write the number of used ones. */
+static inline const uint8_t *binfm_check_used_mask(const uint8_t *at, const uint8_t *end, uint32_t features,
+                                                   uint32_t *used)
 {
     const uint_fast8_t spare = (uint_fast8_t)((8u - (features & 7u)) & 7u);
     const uint32_t bytes = (features / 8u) + ((spare == 0u) ? 0u : 1u);
     uint32_t i;
 
-    if (bytes > binfm_left(at, end)) {
+    if (bytes > binfm_remaining(at, end)) {
         return NULL;
     }
     *used = 0u;
@@ -1483,84 +1486,84 @@ static inline const uint8_t *binfm_check_used(const uint8_t *at, const uint8_t *
     return (*used == features) ? NULL : (at + (size_t)bytes);
 }
 
-/* All features; writes how many are used and how many rows they have. */
+/* Check all features; write how many are used and how many rows they have. */
 static inline const uint8_t *binfm_check_features(const uint8_t *model, const uint8_t *end, uint32_t *used,
                                                   uint32_t *rows)
 {
     const uint8_t *at = binfm_after_scales(model);
     const uint8_t *records;
-    binfm_shared shared;
-    uint32_t left;
+    binfm_defaults defaults;
+    uint32_t remaining;
 
-    shared.parameter[BINFM_UNSIGNED] = 127u; /* there is no such grid, */
-    shared.parameter[BINFM_SIGNED] = 127u;
-    shared.parameter[BINFM_LOGARITHMIC] = 255u; /* and none of these */
-    shared.parameter[BINFM_FORM] = 255u;
-    shared.usual = binfm_u16(model + BINFM_AT_USUAL);
+    defaults.parameter[BINFM_UNSIGNED] = 127u; /* out of range, so that no record can reuse it */
+    defaults.parameter[BINFM_SIGNED] = 127u;
+    defaults.parameter[BINFM_LOGARITHMIC] = 255u; /* likewise */
+    defaults.parameter[BINFM_FORM] = 255u;
+    defaults.edge_count = binfm_u16(model + BINFM_AT_USUAL);
     *used = binfm_features(model);
     *rows = 0u;
     if ((BINFM_BYTE(model + BINFM_AT_FLAGS) & BINFM_HAS_UNUSED) != 0u) {
-        at = binfm_check_used(at, end, binfm_features(model), used);
+        at = binfm_check_used_mask(at, end, binfm_features(model), used);
         if (at == NULL) {
             return NULL;
         }
     }
     records = at;
-    for (left = *used; left > 0u; left--) {
+    for (remaining = *used; remaining > 0u; remaining--) {
         if (at == end) {
             return NULL;
         }
-        at = binfm_check_record(at, end, BINFM_BYTE(model + BINFM_AT_TILINGS), &shared, rows);
+        at = binfm_check_record(at, end, BINFM_BYTE(model + BINFM_AT_TILINGS), &defaults, rows);
         if ((at == NULL) || (*rows > BINFM_MOST_ROWS)) {
             return NULL;
         }
     }
-    return (binfm_most_usual(records, at, shared.usual) == shared.usual) ? at : NULL;
+    return (binfm_most_common_count(records, at, defaults.edge_count) == defaults.edge_count) ? at : NULL;
 }
 
-/* The bits are there, and those behind the last are zero. */
+/* The parameter bits lie before `end`, and the padding of the last byte is zero. */
 static inline const uint8_t *binfm_check_bits(const uint8_t *at, const uint8_t *end, uint64_t bits)
 {
     const uint64_t bytes = (bits + 7u) / 8u;
-    const uint_fast8_t last = (uint_fast8_t)(bits % 8u);
+    const uint_fast8_t used_bits = (uint_fast8_t)(bits % 8u);
 
-    if (bytes > binfm_left(at, end)) {
+    if (bytes > binfm_remaining(at, end)) {
         return NULL;
     }
-    if ((last != 0u) && ((BINFM_BYTE(at + ((size_t)bytes - 1u)) >> last) != 0u)) {
+    if ((used_bits != 0u) && ((BINFM_BYTE(at + ((size_t)bytes - 1u)) >> used_bits) != 0u)) {
         return NULL;
     }
     return at + (size_t)bytes;
 }
 
-/* Class labels: whole numbers, float64, false and true, or texts. */
+/* Class labels. Kinds: 1 integers, 2 float64, 3 booleans, 4 strings. */
 static inline const uint8_t *binfm_check_labels(const uint8_t *at, const uint8_t *end, uint16_t classes)
 {
     const uint_fast8_t kind = BINFM_BYTE(at);
     const uint_fast8_t width = (kind == 1u) ? BINFM_BYTE(at + 1) : 8u;
-    const uint8_t *numbers = binfm_check_room(at, end, (kind == 1u) ? 2u : 1u, 1u);
+    const uint8_t *values = binfm_check_array(at, end, (kind == 1u) ? 2u : 1u, 1u);
     const uint8_t *next;
 
-    if ((numbers == NULL) || (classes == 0u) || (kind == 0u) || (kind > 4u)) {
+    if ((values == NULL) || (classes == 0u) || (kind == 0u) || (kind > 4u)) {
         return NULL;
     }
     if (kind == 3u) {
-        return (classes == 2u) ? numbers : NULL;
+        return (classes == 2u) ? values : NULL;
     }
     if (kind == 4u) {
-        return binfm_check_texts(numbers, end, classes, 1u);
+        return binfm_check_strings(values, end, classes, 1u);
     }
-    next = binfm_check_room(numbers, end, classes, width);
-    if ((next == NULL) || (binfm_is_width(width) == 0u)) {
+    next = binfm_check_array(values, end, classes, width);
+    if ((next == NULL) || (binfm_is_integer_width(width) == 0u)) {
         return NULL;
     }
-    return (binfm_check_numbers(numbers, classes, width, (kind == 2u) ? 1u : 0u) != 0u) ? next : NULL;
+    return (binfm_check_values(values, classes, width, (kind == 2u) ? 1u : 0u) != 0u) ? next : NULL;
 }
 
-/* The fixed part of the file, from the flags to the exponent. */
+/* Check the fixed-size fields, from the flags to the exponent. */
 static inline uint_fast8_t binfm_check_header(const uint8_t *model)
 {
-    const uint16_t functions = binfm_functions(model);
+    const uint16_t outputs = binfm_outputs(model);
     const uint_fast8_t loss = BINFM_BYTE(model + BINFM_AT_LOSS);
     const int16_t exponent = binfm_exponent(model);
     uint_fast8_t i;
@@ -1573,11 +1576,11 @@ static inline uint_fast8_t binfm_check_header(const uint8_t *model)
     if ((binfm_features(model) == 0u) || (binfm_u16(model + BINFM_AT_FACTORS) == 0u)) {
         return 0u;
     }
-    if ((functions == 0u) || (functions == 2u) || (BINFM_BYTE(model + BINFM_AT_TILINGS) == 0u)) {
+    if ((outputs == 0u) || (outputs == 2u) || (BINFM_BYTE(model + BINFM_AT_TILINGS) == 0u)) {
         return 0u;
     }
-    if ((loss > BINFM_SOFTMAX) || ((loss == BINFM_REGRESSION) && (functions != 1u)) ||
-        ((loss == BINFM_SOFTMAX) && (functions == 1u))) {
+    if ((loss > BINFM_SOFTMAX) || ((loss == BINFM_REGRESSION) && (outputs != 1u)) ||
+        ((loss == BINFM_SOFTMAX) && (outputs == 1u))) {
         return 0u;
     }
     if (BINFM_BYTE(model + BINFM_AT_FLAGS) > BINFM_FLAGS) {
@@ -1586,34 +1589,34 @@ static inline uint_fast8_t binfm_check_header(const uint8_t *model)
     return ((exponent >= -BINFM_MOST_EXPONENT) && (exponent <= BINFM_MOST_EXPONENT)) ? 1u : 0u;
 }
 
-/* Whether a sound model is within the limits of this runtime. */
-static inline uint_fast8_t binfm_fits(const uint8_t *model, uint32_t used, uint32_t rows)
+/* Whether a valid model is within the limits of this runtime. */
+static inline uint_fast8_t binfm_within_limits(const uint8_t *model, uint32_t used, uint32_t rows)
 {
     const uint16_t factors = binfm_u16(model + BINFM_AT_FACTORS);
     const uint32_t active = used * BINFM_BYTE(model + BINFM_AT_TILINGS);
     const uint_fast8_t scale_bytes = binfm_scale_bytes(model);
     const uint8_t *scales = model + BINFM_AT_SCALES;
-    const uint32_t most = rows + 2u; /* besides cells there are BINFM_NONE and BINFM_NAN */
+    const uint32_t cells = rows + 2u; /* with BINFM_NONE and BINFM_NAN */
     uint64_t pairs = (uint64_t)(active * active) * factors;
-    uint16_t largest = 0u;
+    uint16_t largest_c = 0u;
     uint16_t i;
 
-    if ((active > BINFM_MOST_ACTIVE) || ((pairs >> 32) != 0u) || ((uint32_t)(size_t)most != most) ||
+    if ((active > BINFM_MOST_ACTIVE) || ((pairs >> 32) != 0u) || ((uint32_t)(size_t)cells != cells) ||
         ((uint32_t)(size_t)binfm_features(model) != binfm_features(model))) {
         return 0u;
     }
-    for (i = binfm_functions(model); i > 0u; i--) {
+    for (i = binfm_outputs(model); i > 0u; i--) {
         const uint16_t c = (scale_bytes == 8u) ? binfm_u16(scales + 6) : (BINFM_BYTE(scales + 1) >> 4);
 
-        largest = (c > largest) ? c : largest;
+        largest_c = (c > largest_c) ? c : largest_c;
         scales += scale_bytes;
     }
     pairs = (pairs - ((uint64_t)active * factors)) / 2u;
-    pairs *= largest;
+    pairs *= largest_c;
     return ((pairs >> (uint_fast8_t)(BINFM_SCORE_BITS - BINFM_BYTE(model + BINFM_AT_SHIFT_C))) == 0u) ? 1u : 0u;
 }
 
-/* CRC-32C */
+/* CRC-32C (Castagnoli) */
 static inline uint32_t binfm_checksum(const uint8_t *bytes, size_t length)
 {
     uint32_t crc = 0xffffffffu;
@@ -1652,7 +1655,7 @@ static inline binfm_status binfm_check_frame(const uint8_t *model, size_t length
     return (binfm_u32(model + content) == binfm_checksum(model, content)) ? BINFM_OK : BINFM_BAD_CHECKSUM;
 }
 
-/* Everything between the frame's two ends */
+/* Everything between the magic number and the checksum */
 static inline binfm_status binfm_check_content(const uint8_t *model, const uint8_t *end)
 {
     const uint8_t *at;
@@ -1660,8 +1663,7 @@ static inline binfm_status binfm_check_content(const uint8_t *model, const uint8
     uint32_t rows;
 
     if ((binfm_check_header(model) == 0u) ||
-        (binfm_check_room(model + BINFM_AT_SCALES, end, binfm_functions(model), binfm_scale_bytes(model)) ==
-         NULL)) {
+        (binfm_check_array(model + BINFM_AT_SCALES, end, binfm_outputs(model), binfm_scale_bytes(model)) == NULL)) {
         return BINFM_BAD_FORMAT;
     }
     at = binfm_check_features(model, end, &used, &rows);
@@ -1672,17 +1674,18 @@ static inline binfm_status binfm_check_content(const uint8_t *model, const uint8
         at = binfm_check_labels(at, end, binfm_classes(model));
     }
     if ((at != NULL) && ((BINFM_BYTE(model + BINFM_AT_FLAGS) & BINFM_HAS_NAMES) != 0u)) {
-        at = binfm_check_texts(at, end, binfm_features(model), 0u); /* nobody reads names here: two may be the same */
+        /* duplicates are harmless: names are unused here */
+        at = binfm_check_strings(at, end, binfm_features(model), 0u);
     }
     if (at != end) {
         return BINFM_BAD_FORMAT;
     }
-    return (binfm_fits(model, used, rows) != 0u) ? BINFM_OK : BINFM_TOO_LARGE;
+    return (binfm_within_limits(model, used, rows) != 0u) ? BINFM_OK : BINFM_TOO_LARGE;
 }
 
 /*
- * Whether the bytes are a model of this format and within the limits. After BINFM_OK no function here reads outside of
- * them, whatever the values of a row. A checksum is no signature: it tells damage, not who made the model.
+ * Validate a model. After BINFM_OK, no function in this file reads outside the model, whatever x holds. The checksum
+ * detects damage, not tampering: it is not a signature.
  */
 BINFM_LARGE binfm_status binfm_check(const uint8_t *model, size_t length)
 {
@@ -1694,26 +1697,27 @@ BINFM_LARGE binfm_status binfm_check(const uint8_t *model, size_t length)
 /* ======== Self-test ============================================================================================== */
 
 /*
- * Check a model and score some rows. In `tests` stand, row by row, the bits of the floats and the scores that Python
- * gave for each function, 4 and 8 bytes each, the lowest first. `x` takes a row, `active` its active rows.
+ * Validate a model, score the test samples and compare with Python. For each sample, `tests` holds the features as
+ * float32, then Python's score of each output as int64, all little-endian. `x` and `active` are scratch buffers of
+ * binfm_features() and BINFM_ACTIVE(binfm_features()) elements.
  */
-BINFM_LARGE binfm_status binfm_selftest(const uint8_t *model, size_t length, const uint8_t *tests, uint16_t rows,
+BINFM_LARGE binfm_status binfm_selftest(const uint8_t *model, size_t length, const uint8_t *tests, uint16_t samples,
                                         float *x, uint32_t *active)
 {
     const binfm_status status = binfm_check(model, length);
     const uint8_t *at = tests;
-    uint16_t row;
-    uint16_t function;
+    uint16_t sample;
+    uint16_t output;
     uint32_t i;
 
-    for (row = 0u; (row < rows) && (status == BINFM_OK); row++) {
+    for (sample = 0u; (sample < samples) && (status == BINFM_OK); sample++) {
         for (i = 0u; i < binfm_features(model); i++) {
             binfm_float_of_bits(binfm_u32(at), &x[i]);
             at += 4;
         }
         binfm_encode(model, x, active);
-        for (function = 0u; function < binfm_functions(model); function++) {
-            if (binfm_score(model, active, function) != binfm_signed(at, 8u)) {
+        for (output = 0u; output < binfm_outputs(model); output++) {
+            if (binfm_score(model, active, output) != binfm_signed(at, 8u)) {
                 return BINFM_BAD_SCORE;
             }
             at += 8;

@@ -1,4 +1,4 @@
-"""Pictures of models, with matplotlib (``pip install 'binfm[plot]'``).
+"""Figures of models, with matplotlib (``pip install 'binfm[plot]'``).
 
 Each Display holds what it draws; ``plot()`` draws it and returns the Display, whose ``figure_`` and ``axes_`` can be
 changed or saved.

@@ -1,21 +1,21 @@
-"""What all pictures have in common: colours that the colour-blind can tell apart, and axes to draw on."""
+"""What all figures share: colors safe for the color-blind, and axes to draw on."""
 
 from __future__ import annotations
 
 from typing import Any
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-"""Okabe and Ito's colours, but for yellow, which is too light for a line."""
+"""The colors of Okabe and Ito except yellow, which is too light for lines."""
 MARKERS = "os^Dvpx"
 STYLES = ("-", "--", "-.", ":")
 UP, DOWN, PLAIN = PALETTE[0], PALETTE[1], "#8A8A8A"
 SEQUENTIAL, DIVERGING = "cividis", "PuOr_r"
-MOST_LETTERS = 20
-"""Letters of a label before it is cut short."""
+MAX_LETTERS = 20
+"""Characters of a label before it is truncated."""
 
 
 class Display:
-    """A picture that holds what it draws."""
+    """A figure that holds what it draws."""
 
     figure_: Any = None
     """The figure of the last plot."""
@@ -27,7 +27,7 @@ class Display:
 
 
 def new_axes(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 4.8)) -> tuple[Any, Any]:
-    """Return a new figure and its axes, an array of them if there are several."""
+    """Return a new figure and its axes; an array of them if there are several."""
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -41,15 +41,15 @@ def one_axes(ax: Any, size: tuple[float, float] = (6.4, 4.8)) -> tuple[Any, Any]
 
 
 def bare(ax: Any) -> None:
-    """Leave out the frame where it says nothing."""
+    """Remove the top and right of the frame."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
 def short(label: str) -> str:
-    """Return a label that fits beside a picture."""
-    return label if len(label) <= MOST_LETTERS else label[: MOST_LETTERS - 1] + "…"
+    """Return a label truncated to fit beside a figure."""
+    return label if len(label) <= MAX_LETTERS else label[: MAX_LETTERS - 1] + "…"
 
 
-def colour(k: int) -> str:
-    """Return the colour of the k-th class."""
+def color(k: int) -> str:
+    """Return the color of the k-th class."""
     return PALETTE[k % len(PALETTE)]

@@ -1,4 +1,4 @@
-"""What a model decides over two features."""
+"""The predictions of a model over two features."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm.plot._style import DIVERGING, MARKERS, Display, colour, one_axes
+from binfm.plot._style import DIVERGING, MARKERS, Display, color, one_axes
 from binfm.reading._cells import names_of
 from binfm.reading.effects import find
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from binfm.model import Model
 
 POINTS = 300
-"""Points that are drawn; more would hide what is under them."""
+"""Maximum number of points; more would hide what is under them."""
 
 
 @dataclass
 class DecisionBoundaryDisplay(Display):
-    """The predictions of a model over a grid of two features, the others being held.
+    """The predictions of a model over the plane of two features, with the others held constant.
 
     Examples
     --------
@@ -60,13 +60,13 @@ class DecisionBoundaryDisplay(Display):
         model
             The model.
         X
-            2-D array of numbers; features that are not drawn are held at their median in it.
+            2-D array of numbers; features that are not drawn are held at their median.
         y
-            Labels of X, or numbers, to draw its points; None draws none.
+            Labels or numbers of X, to draw its points; None draws none.
         features
             The two columns, by number or name.
         resolution
-            Points of the grid along each side.
+            Points to predict along each side.
         """
         table = _numbers(X)
         columns = [find(key, names_of(model)) for key in features]
@@ -92,12 +92,12 @@ class DecisionBoundaryDisplay(Display):
         )
 
     def plot(self, ax: Any = None) -> DecisionBoundaryDisplay:
-        """Draw the regions, and the points if their labels were given, and return itself.
+        """Draw the regions, and the points if their labels were given; return itself.
 
         Parameters
         ----------
         ax
-            Matplotlib axes; None makes a figure.
+            Matplotlib axes; None creates a figure.
         """
         figure, ax = one_axes(ax)
         look = {"extent": self.extent, "origin": "lower", "aspect": "auto", "interpolation": "nearest"}
@@ -114,11 +114,11 @@ class DecisionBoundaryDisplay(Display):
         return self
 
     def _classes(self, ax: Any, look: dict[str, Any]) -> None:
-        """Draw each class in a light shade of its colour, and its points in the full one."""
+        """Draw each class in a light shade of its color, and its points in the full color."""
         from matplotlib.colors import to_rgb
 
         classes = self.classes or ()
-        full = np.array([to_rgb(colour(k)) for k in range(len(classes))])
+        full = np.array([to_rgb(color(k)) for k in range(len(classes))])
         ax.imshow((1 - 0.3 * (1 - full))[self.response], **look)
         if self.targets is None:
             return
@@ -126,7 +126,7 @@ class DecisionBoundaryDisplay(Display):
             points = self.points[self.targets == label]
             marker = MARKERS[k % len(MARKERS)]
             edge = {} if marker == "x" else {"edgecolors": "white", "linewidths": 0.6}
-            ax.scatter(*points.T, s=22, color=colour(k), marker=marker, label=str(label), **edge)
+            ax.scatter(*points.T, s=22, color=color(k), marker=marker, label=str(label), **edge)
         ax.legend(title="class", framealpha=0.9)
 
 
@@ -134,7 +134,7 @@ def _numbers(X: Any) -> NDArray[np.float64]:
     try:
         table = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError("X: got values that are not numbers; accepted is a 2-D table of numbers") from None
+        raise ValueError("X must be a 2-D table of numbers, got values that are not numbers") from None
     if table.ndim != 2 or len(table) == 0:
-        raise ValueError(f"X: got shape {table.shape}; accepted is a 2-D table of one row or more")
+        raise ValueError(f"X must be a 2-D table of at least one sample, got shape {table.shape}")
     return table

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 from binfm.plot._style import Display, bare, one_axes
 
 if TYPE_CHECKING:
-    from binfm.curve import SizeCurve
+    from binfm.search import SizeCurve
 
-
-MOST_TICKS = 9
+MAX_TICKS = 9
 
 
 @dataclass
 class SizeCurveDisplay(Display):
-    """What :func:`binfm.size_curve` found: how good a model can be in how many bytes.
+    """The result of :func:`binfm.size_curve`: how good a model can be in how many bytes.
 
     Examples
     --------
@@ -35,16 +34,22 @@ class SizeCurveDisplay(Display):
         return cls(curve)
 
     def plot(self, ax: Any = None) -> SizeCurveDisplay:
-        """Draw the score against bytes, with its spread, and return itself.
+        """Draw the score and its spread against bytes; return itself.
 
         Parameters
         ----------
         ax
-            Matplotlib axes; None makes a figure.
+            Matplotlib axes; None creates a figure.
         """
         figure, ax = one_axes(ax, (6.4, 4.0))
-        self.curve.plot(ax)
-        ax.set_xticks(_apart([point["nbytes"] for point in self.curve.points if point["nbytes"] is not None]))
+        fits = [point for point in self.curve.points if point["nbytes"] is not None]
+        sizes = [point["nbytes"] for point in fits]
+        ax.errorbar(sizes, [p["score"] for p in fits], [p["spread"] for p in fits], marker="o", capsize=3)
+        ax.set_xscale("log", base=2)
+        ax.xaxis.set_major_formatter("{x:,.0f}")
+        ax.set_xlabel("bytes of the saved model")
+        ax.set_ylabel(self.curve.metric)
+        ax.set_xticks(_apart(sizes))
         ax.minorticks_off()
         ax.grid(axis="y", alpha=0.3)
         bare(ax)
@@ -53,9 +58,9 @@ class SizeCurveDisplay(Display):
 
 
 def _apart(sizes: list[int]) -> list[int]:
-    """Return the greatest size and those, downwards, that stand so far apart on a log scale that labels fit between."""
+    """Return the largest size and smaller ones that are far enough apart on a log scale for their labels to fit."""
     kept: list[int] = []
-    gap = (max(sizes, default=1) / min(sizes, default=1)) ** (1 / MOST_TICKS)
+    gap = (max(sizes, default=1) / min(sizes, default=1)) ** (1 / MAX_TICKS)
     for size in sorted(set(sizes), reverse=True):
         if not kept or kept[-1] / size > gap:
             kept.append(size)

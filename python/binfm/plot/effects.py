@@ -1,4 +1,4 @@
-"""Shape plots: the main effect of each bin."""
+"""Shape plots: the main effect of each cell."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm.plot._style import DOWN, MARKERS, PLAIN, STYLES, UP, Display, bare, colour, new_axes, short
+from binfm.plot._style import DOWN, MARKERS, PLAIN, STYLES, UP, Display, bare, color, new_axes, short
 
 if TYPE_CHECKING:
     from binfm.model import Model
     from binfm.reading import Effects, FeatureEffects
 
-MOST_PANELS = 9
-MOST_CLASSES = 7
-MOST_BARS = 12
-MOST_TICKS = 5
+MAX_PANELS = 9
+MAX_CLASSES = 7
+MAX_BARS = 12
+MAX_TICKS = 5
 COLUMNS = 3
 
 
 @dataclass
 class EffectsDisplay(Display):
-    """The main effects of some features, a panel each.
+    """The main effects of some features, one panel each.
 
-    Numeric features are drawn bin by bin, each as wide as the other, with edges written below; categories are bars, or
-    points where there are more than two classes, strongest first.
+    Numeric features are drawn bin by bin, all equally wide, with their edges below; categories are bars, or points if
+    there are more than two classes, the strongest first.
 
     Examples
     --------
@@ -40,9 +40,9 @@ class EffectsDisplay(Display):
 
     effects: Effects
     features: list[FeatureEffects]
-    """Those drawn."""
+    """The features drawn."""
     shown: list[int]
-    """The score functions drawn."""
+    """The outputs drawn."""
 
     @classmethod
     def from_model(
@@ -60,21 +60,21 @@ class EffectsDisplay(Display):
         model
             The model.
         X
-            Table on whose frequencies of cells the effects are centred; None takes all cells alike.
+            Table on whose cell frequencies the effects are centered; None weights all cells equally.
         features
-            Columns, by number or name; None is the nine strongest.
+            Columns, by number or name; None means the nine strongest.
         classes
-            Class labels; None is the first seven.
+            Class labels; None means the first seven.
         """
         effects = model.effects(X)
-        wanted = effects.order()[:MOST_PANELS] if features is None else list(features)
+        wanted = effects.order()[:MAX_PANELS] if features is None else list(features)
         known = list(effects.classes)
         if classes is None:
-            shown = list(range(len(known)))[:MOST_CLASSES]
+            shown = list(range(len(known)))[:MAX_CLASSES]
         else:
             missing = [c for c in classes if c not in known]
             if missing:
-                raise ValueError(f"classes: got {missing[0]!r}; accepted are {known}")
+                raise ValueError(f"classes must be among {known}, got {missing[0]!r}")
             shown = [known.index(c) for c in classes]
         return cls(effects, [effects[key] for key in wanted], shown)
 
@@ -84,7 +84,7 @@ class EffectsDisplay(Display):
         Parameters
         ----------
         axes
-            As many matplotlib axes as there are features; None makes a figure.
+            As many matplotlib axes as there are features; None creates a figure.
         """
         count = max(1, len(self.features))
         if axes is None:
@@ -119,18 +119,18 @@ class EffectsDisplay(Display):
         bare(ax)
 
     def _steps(self, ax: Any, feature: FeatureEffects, values: Any) -> None:
-        """Draw a stair for each class, and missing values as points to the right of it."""
+        """Draw stairs for each class, and missing values as points to the right."""
         bins = len(feature.bounds)
         for i, (k, effect) in enumerate(zip(self.shown, values, strict=True)):
-            look = {"color": colour(i), "linestyle": STYLES[i // 2 % len(STYLES)], "linewidth": 2}
+            look = {"color": color(i), "linestyle": STYLES[i // 2 % len(STYLES)], "linewidth": 2}
             ax.stairs(effect[:bins], np.arange(bins + 1), baseline=None, label=str(self.effects.classes[k]), **look)
             if len(effect) > bins:
-                ax.plot([bins + 1], effect[bins:], MARKERS[i % len(MARKERS)], color=colour(i), markersize=7)
+                ax.plot([bins + 1], effect[bins:], MARKERS[i % len(MARKERS)], color=color(i), markersize=7)
         if len(self.shown) == 1:
             ax.fill_between(np.arange(bins + 1), np.append(values[0, :bins], values[0, bins - 1 : bins]), step="post",
-                            color=colour(0), alpha=0.12, linewidth=0)  # fmt: skip
+                            color=color(0), alpha=0.12, linewidth=0)  # fmt: skip
         edges = [high for _, high in feature.bounds[:-1]]
-        step = max(1, -(-len(edges) // MOST_TICKS))
+        step = max(1, -(-len(edges) // MAX_TICKS))
         first = (len(edges) - 1) % step // 2 if edges else 0
         ticks = list(range(first, len(edges), step))
         labels = [f"{edges[i]:.3g}" for i in ticks]
@@ -140,15 +140,15 @@ class EffectsDisplay(Display):
         ax.set_xticks(places, labels, rotation=30 if max(map(len, labels), default=0) > 5 else 0)
 
     def _categories(self, ax: Any, feature: FeatureEffects, values: Any) -> None:
-        order = np.argsort(-np.abs(values).max(axis=0), kind="stable")[:MOST_BARS]
+        order = np.argsort(-np.abs(values).max(axis=0), kind="stable")[:MAX_BARS]
         order = order[np.argsort(values[0, order], kind="stable")]
         places = np.arange(len(order))
         if len(self.shown) == 1:
-            colours = [UP if v > 0 else DOWN for v in values[0, order]]
-            ax.barh(places, values[0, order], color=colours)
+            colors = [UP if v > 0 else DOWN for v in values[0, order]]
+            ax.barh(places, values[0, order], color=colors)
         else:
             for i, effect in enumerate(values):
-                ax.plot(effect[order], places, MARKERS[i % len(MARKERS)], color=colour(i), markersize=6,
+                ax.plot(effect[order], places, MARKERS[i % len(MARKERS)], color=color(i), markersize=6,
                         linestyle="none", label=str(self.effects.classes[self.shown[i]]))  # fmt: skip
         ax.set_yticks(places, [short(feature.cells[c]) for c in order])
         if len(order) < len(feature.cells):

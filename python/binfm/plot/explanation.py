@@ -1,4 +1,4 @@
-"""Why one row has its score: bars from the mean to it."""
+"""Why one sample has its score: bars from the mean to it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from binfm.model import Model
     from binfm.reading import Explanation
 
-MOST_BARS = 12
+MAX_BARS = 12
 ROOM = 0.15
-"""Share of the axis on either side of the bars, for the numbers beside them."""
+"""Margin on either side of the bars, as a share of the axis, for the numbers beside them."""
 
 
 @dataclass
 class ExplanationDisplay(Display):
-    """What moves the score of one row away from the mean, feature by feature.
+    """What moves the score of one sample away from the mean, feature by feature.
 
     Examples
     --------
@@ -33,37 +33,37 @@ class ExplanationDisplay(Display):
 
     explanation: Explanation
     function: int
-    """The score function that is drawn."""
+    """The output that is drawn."""
 
     @classmethod
     def from_model(cls, model: Model, row: Any, X: Any = None, *, of_class: Any = None) -> ExplanationDisplay:
-        """Explain a row.
+        """Explain a sample.
 
         Parameters
         ----------
         model
             The model.
         row
-            The row.
+            The sample.
         X
-            Table whose mean score the row is compared with; None takes all cells alike.
+            Table whose mean score the sample is compared with; None weights all cells equally.
         of_class
-            Class label whose score is meant; None is that of the greatest score.
+            Class label whose score to explain; None means that of the highest score.
         """
         why = model.explain(row, X)
         if of_class is None:
             return cls(why, why.shown())
         if of_class not in why.classes:
-            raise ValueError(f"of_class: got {of_class!r}; accepted are {list(why.classes)}")
+            raise ValueError(f"of_class must be among {list(why.classes)}, got {of_class!r}")
         return cls(why, why.classes.index(of_class))
 
     def plot(self, ax: Any = None) -> ExplanationDisplay:
-        """Draw the bars, the strongest on top, and return itself.
+        """Draw the bars, the strongest on top; return itself.
 
         Parameters
         ----------
         ax
-            Matplotlib axes; None makes a figure.
+            Matplotlib axes; None creates a figure.
         """
         labels, moves = self._bars()
         figure, ax = one_axes(ax, (7.2, 0.38 * len(labels) + 1.5))
@@ -91,12 +91,12 @@ class ExplanationDisplay(Display):
         return self
 
     def _bars(self) -> tuple[list[str], Any]:
-        """Return a label and a move for each feature worth a bar, and for the others together."""
+        """Return a label and a move for each feature that gets a bar, and for the others together."""
         why = self.explanation
         moves = np.atleast_2d(why.shapley)[self.function]
         absent = float(np.ravel(why.absent_shapley)[self.function])
         order = np.argsort(-np.abs(moves), kind="stable")
-        first, rest = order[:MOST_BARS], order[MOST_BARS:]
+        first, rest = order[:MAX_BARS], order[MAX_BARS:]
         labels = [f"{short(why.names[i])} = {short(why.cells[i])}" for i in first]
         values = moves[first].tolist()
         if len(rest):

@@ -1,4 +1,4 @@
-"""How training went, pass by pass."""
+"""The history of a training, epoch by epoch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class HistoryDisplay(Display):
-    """The loss of each pass over the data, on the rows trained on and on held-out ones.
+    """The loss of each epoch on training samples and on held-out samples.
 
     Examples
     --------
@@ -26,38 +26,37 @@ class HistoryDisplay(Display):
 
     epochs: list[int]
     losses: dict[str, list[float]]
-    """What it is the loss on, and the loss of each pass."""
+    """The loss of each epoch, by what it was measured on."""
     best_epoch: int | None
 
     @classmethod
     def from_model(cls, model: Model) -> HistoryDisplay:
-        """Take the history of a model that was trained in this process; a file does not hold it."""
+        """Take the history of a model trained in this process; files do not hold it."""
         history = model.history
         if not history:
-            raise ValueError(
-                "model: got one without a history, which is not saved; accepted is one that was just trained"
-            )
-        names = {"loss": "training rows", "val_loss": "held-out rows"}
+            raise ValueError("model must have a history, which files do not hold, got one without")
+        names = {"loss": "training samples", "val_loss": "held-out samples"}
         losses = {names[key]: [record[key] for record in history] for key in names if key in history[0]}
         return cls([int(record["epoch"]) for record in history], losses, model.best_epoch)
 
     def plot(self, ax: Any = None) -> HistoryDisplay:
-        """Draw the losses and return itself.
+        """Draw the losses; return itself.
 
         Parameters
         ----------
         ax
-            Matplotlib axes; None makes a figure.
+            Matplotlib axes; None creates a figure.
         """
         from matplotlib.ticker import MaxNLocator
 
         figure, ax = one_axes(ax, (6.4, 4.0))
-        for (name, loss), colour, marker in zip(self.losses.items(), PALETTE, "os", strict=False):
-            ax.plot(self.epochs, loss, marker=marker, markersize=4, color=colour, label=name)
+        for (name, loss), color, marker in zip(self.losses.items(), PALETTE, "os", strict=False):
+            ax.plot(self.epochs, loss, marker=marker, markersize=4, color=color, label=name)
         if self.best_epoch is not None:
-            ax.axvline(self.best_epoch, color=PLAIN, linestyle="--", linewidth=1, label=f"kept: pass {self.best_epoch}")
+            kept = f"kept: epoch {self.best_epoch}"
+            ax.axvline(self.best_epoch, color=PLAIN, linestyle="--", linewidth=1, label=kept)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set_xlabel("pass over the data")
+        ax.set_xlabel("epoch")
         ax.set_ylabel("loss")
         ax.legend()
         bare(ax)

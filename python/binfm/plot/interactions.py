@@ -1,4 +1,4 @@
-"""The matrix of pairs, and the bins of one pair."""
+"""The matrix of interactions, and the cells of one pair."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from binfm.model import Model
     from binfm.reading import PairCells
 
-MOST_FEATURES = 25
-MOST_WRITTEN = 12
-"""Features up to which numbers are written into the matrix."""
-MOST_TICKS = 18
+MAX_FEATURES = 25
+MAX_WRITTEN = 12
+"""Maximum number of features for which numbers are written into the matrix."""
+MAX_TICKS = 18
 
 
 @dataclass
 class InteractionsDisplay(Display):
-    """How strongly features act together: a matrix, with main effects on its diagonal.
+    """How strongly features interact: a matrix, with main effects on its diagonal.
 
     Examples
     --------
@@ -50,11 +50,11 @@ class InteractionsDisplay(Display):
         model
             The model.
         X
-            Table whose frequencies of cells count; None takes all cells alike.
+            Table whose cell frequencies count; None weights all cells equally.
         features
-            Columns, by number or name; None is the 25 strongest.
+            Columns, by number or name; None means the 25 strongest.
         of_class
-            Class label whose score is meant; None is the root mean square over classes.
+            Class label whose score to show; None means the root mean square over classes.
         """
         pairs = model.interactions(X, features=features)
         count = len(pairs.indices)
@@ -65,19 +65,19 @@ class InteractionsDisplay(Display):
         elif of_class in pairs.classes:
             strength = np.sqrt(squares[pairs.classes.index(of_class)])
         else:
-            raise ValueError(f"of_class: got {of_class!r}; accepted are {list(pairs.classes)}")
+            raise ValueError(f"of_class must be among {list(pairs.classes)}, got {of_class!r}")
         kept = np.arange(count)
-        if features is None and count > MOST_FEATURES:
-            kept = np.sort(np.argsort(-np.square(strength).sum(axis=0), kind="stable")[:MOST_FEATURES])
+        if features is None and count > MAX_FEATURES:
+            kept = np.sort(np.argsort(-np.square(strength).sum(axis=0), kind="stable")[:MAX_FEATURES])
         return cls(strength[np.ix_(kept, kept)], tuple(pairs.names[i] for i in kept))
 
     def plot(self, ax: Any = None) -> InteractionsDisplay:
-        """Draw the matrix and return itself.
+        """Draw the matrix; return itself.
 
         Parameters
         ----------
         ax
-            Matplotlib axes; None makes a figure.
+            Matplotlib axes; None creates a figure.
         """
         count = len(self.names)
         side = max(4.0, min(11.0, 0.45 * count + 2.2))
@@ -87,7 +87,7 @@ class InteractionsDisplay(Display):
         labels = [short(name) for name in self.names]
         ax.set_xticks(range(count), labels, rotation=45, ha="right", rotation_mode="anchor")
         ax.set_yticks(range(count), labels)
-        if count <= MOST_WRITTEN:
+        if count <= MAX_WRITTEN:
             _write(ax, picture, self.strength)
         ax.set_title("interactions; main effects on the diagonal", fontsize="medium")
         self._keep(ax, figure)
@@ -96,7 +96,7 @@ class InteractionsDisplay(Display):
 
 @dataclass
 class PairDisplay(Display):
-    """The interaction of two features, bin by bin.
+    """The interaction of two features, cell by cell.
 
     Examples
     --------
@@ -109,27 +109,27 @@ class PairDisplay(Display):
 
     pair: PairCells
     effect: NDArray[np.float64]
-    """Of the class that is shown, in units of the score."""
+    """Interaction in units of the score, for the class shown."""
 
     @classmethod
     def from_model(
         cls, model: Model, left: int | str, right: int | str, X: Any = None, *, of_class: Any = None
     ) -> PairDisplay:
-        """Take the interaction of two columns, named or numbered; with more than two classes, of one of them."""
+        """Take the interaction of two columns, by number or name; of one class, if there are more than two."""
         pair = model.interactions(X, features=[left, right]).cells(left, right)
         if len(pair.classes) == 1:
             return cls(pair, pair.effect)
         if of_class not in pair.classes:
-            raise ValueError(f"of_class: got {of_class!r}; accepted are {list(pair.classes)}")
+            raise ValueError(f"of_class must be among {list(pair.classes)}, got {of_class!r}")
         return cls(pair, pair.effect[pair.classes.index(of_class)])
 
     def plot(self, ax: Any = None) -> PairDisplay:
-        """Draw the bins of one feature against those of the other and return itself.
+        """Draw the cells of one feature against those of the other; return itself.
 
         Parameters
         ----------
         ax
-            Matplotlib axes; None makes a figure.
+            Matplotlib axes; None creates a figure.
         """
         figure, ax = one_axes(ax, (7.2, 5.6))
         most = float(np.abs(self.effect).max(initial=0)) or 1.0
@@ -146,7 +146,7 @@ class PairDisplay(Display):
 
 
 def _ticks(put: Any, cells: tuple[str, ...], **look: Any) -> None:
-    step = max(1, -(-len(cells) // MOST_TICKS))
+    step = max(1, -(-len(cells) // MAX_TICKS))
     places = range(0, len(cells), step)
     put(list(places), [short(cells[i]) for i in places], fontsize="small", **look)
 

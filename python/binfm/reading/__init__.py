@@ -1,4 +1,4 @@
-"""Reading a model: what each bin, each pair of features and each row brings to the score, exactly."""
+"""Reading a model: what each cell, each pair of features and each sample adds to the score, exactly."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Effects", "Explanation", "FeatureEffects", "Interactions", "PairCells", "html_report"]
 
-_LATER = {
+_LAZY = {
     "Effects": "effects",
     "Explanation": "explanation",
     "FeatureEffects": "effects",
@@ -19,14 +19,14 @@ _LATER = {
     "PairCells": "interactions",
     "html_report": "html",
 }
-"""Where names are, found on first use: a model that is only scored does not wait for them."""
+"""Modules of the names, imported on first use: scoring does not wait for them."""
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return getattr(import_module(f"binfm.reading.{_LATER[name]}"), name)
+    if name in _LAZY:
+        return getattr(import_module(f"binfm.reading.{_LAZY[name]}"), name)
     raise AttributeError(f"module 'binfm.reading' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LAZY})

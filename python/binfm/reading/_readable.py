@@ -1,4 +1,4 @@
-"""The methods by which a model is read."""
+"""The methods that explain a model."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from binfm._inputs import rows_of
+from binfm.data.arrays import samples_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from binfm._core import Model as Core
-    from binfm._inputs import Csr, Dense
+    from binfm.data.arrays import Csr, Dense
     from binfm.model import Model
     from binfm.reading._reference import Reference
     from binfm.reading.effects import Effects
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Readable:
-    """What `binfm.Model` can tell of itself."""
+    """What `binfm.Model` can tell about itself."""
 
     __slots__ = ()
 
@@ -32,16 +32,17 @@ class Readable:
         def _table(self, X: Any) -> Dense | Csr: ...
 
     def effects(self, X: Any = None) -> Effects:
-        """Return what each bin of each feature brings to the score.
+        """Return what each cell of each feature adds to the score.
 
-        A cell has an exact own part, a whole number, and a main effect: its own part and the mean of its parts with the
-        other features, less the mean over all cells. Where there are more than two classes, each has its own effects.
+        A cell has an exact part of its own, a whole number, and a main effect: its own part plus the mean of its parts
+        with the other features, minus the mean over all cells. If there are more than two classes, each has its own
+        effects.
 
         Parameters
         ----------
         X
-            Table whose frequencies of cells the means are taken over, each feature by itself; None takes all cells of a
-            feature alike, which for quantile bins is about what training had.
+            Table whose cell frequencies, feature by feature, weight the means; None weights all cells of a feature
+            equally, which for quantile bins is close to the training data.
 
         Examples
         --------
@@ -50,7 +51,7 @@ class Readable:
         >>> effects = binfm.train(X, X[:, 0] > 0, b=8, tilings=2).effects(X)
         >>> bool(effects.strength[0] > 5 * effects.strength[1])
         True
-        >>> (effects[0].effect > 0).tolist()  # bins to the left of 0 lower the score
+        >>> (effects[0].effect > 0).tolist()  # cells to the left of 0 lower the score
         [False, False, False, False, True, True, True]
         """
         from binfm.reading.effects import Effects
@@ -59,14 +60,14 @@ class Readable:
         return Effects(cast("Model", self), self._reference(X))
 
     def interactions(self, X: Any = None, *, features: Sequence[int | str] | None = None) -> Interactions:
-        """Return how strongly each pair of features acts together, beyond the effects of each by itself.
+        """Return how strongly each pair of features interacts, beyond the effects of each feature.
 
         Parameters
         ----------
         X
-            Table whose frequencies of cells count, each feature by itself; None takes all cells of a feature alike.
+            Table whose cell frequencies count, feature by feature; None weights all cells of a feature equally.
         features
-            Columns, by number or name, whose pairs are wanted; None is all, up to 2,000.
+            Columns, by number or name, to pair; None means all, up to 2,000.
 
         Examples
         --------
@@ -84,16 +85,16 @@ class Readable:
         return Interactions(cast("Model", self), self._reference(X), features)
 
     def explain(self, row: Any, X: Any = None) -> Explanation:
-        """Return what each feature of one row brings to its score, in whole numbers that add up to it.
+        """Return what each feature of one sample adds to its score, in whole numbers that add up to it.
 
-        Where weights are floats they are floats in units of the score, and add up but for rounding.
+        If weights are floats, they are floats in units of the score and add up except for rounding.
 
         Parameters
         ----------
         row
-            1-D array, list or tuple of the features of training, or a table of one row.
+            1-D array, list or tuple with the features of training, or a table of one sample.
         X
-            Table whose mean score the row is compared with; None takes all cells of a feature alike.
+            Table whose mean score the sample is compared with; None weights all cells of a feature equally.
 
         Examples
         --------
@@ -110,15 +111,14 @@ class Readable:
 
     def _check_bins(self, what: str) -> None:
         if self._core.method in ("fm", "dfm"):
-            given = f"a model of method {self._core.method!r}, which has no bins"
-            raise ValueError(f"{what}: got {given}; accepted are 'bfm' and 'sefm'")
+            raise ValueError(f"{what} needs a model with bins, of method 'bfm' or 'sefm', got {self._core.method!r}")
 
     def _one_row(self, row: Any) -> Dense | Csr:
         if not hasattr(row, "tocsr") and len(np.shape(row)) < 2:
             row = np.array([list(row)], dtype=object) if self._vocabularies else np.atleast_1d(np.asarray(row))[None]
         table = self._table(row)
-        if rows_of(table) != 1:
-            raise ValueError(f"row: got a table of {rows_of(table)} rows; accepted is one row")
+        if samples_of(table) != 1:
+            raise ValueError(f"row must be one sample, got {samples_of(table)}")
         return table
 
     def _reference(self, X: Any) -> Reference:
@@ -128,4 +128,4 @@ class Readable:
         if X is None:
             return Reference(Parts(self._core))
         table = self._table(X)
-        return Reference(Parts(self._core), table, rows_of(table))
+        return Reference(Parts(self._core), table, samples_of(table))

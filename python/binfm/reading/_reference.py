@@ -1,8 +1,8 @@
-"""What effects are measured against: how often each cell is met, and the mean score that follows.
+"""What effects are relative to: how often each cell occurs, and the mean score that follows.
 
-If features vary independently, each with these frequencies, the score splits into a mean, a main effect of each feature
-and an interaction of each pair, all of mean zero (the functional ANOVA). Here that has a closed form: with ū the mean
-of u over the cells of a feature,
+If features vary independently, each with these frequencies, the score is the sum of a mean, a main effect of each
+feature and an interaction of each pair, all of mean zero (the functional ANOVA). Here it has a closed form: with ū the
+mean of u over the cells of a feature,
 
     main_f(c) = own_f(c) + β² · u_f(c) · Σ_{g≠f} ū_g − its mean
     inter_fg(c, d) = β² · (u_f(c) − ū_f) · (u_g(d) − ū_g)
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 
 class Reference:
-    """Frequencies of cells. All arrays of effects are in units of the score."""
+    """Cell frequencies. All arrays of effects are in units of the score."""
 
-    def __init__(self, parts: Parts, table: Any = None, rows: int = 0) -> None:
-        """Take the frequencies in a table of so many rows; without one, all cells are alike.
+    def __init__(self, parts: Parts, table: Any = None, samples: int = 0) -> None:
+        """Take the frequencies of a table; without one, all cells are equally frequent.
 
-        Then a model of a sparse table, in which most values are absent, counts that as a cell too.
+        For a model of a sparse table, in which most values are absent, absence then counts as a cell.
         """
         self.parts = parts
         if table is None:
             self.described = "all cells of a feature equally frequent"
             self.counts: NDArray[Any] = np.where(parts.raw, 0, 1)  # a raw number has mean zero
             self.totals = np.maximum(parts.sizes + parts.core.zero_is_absent, 1)
-        elif rows == 0:
-            raise ValueError("X: got no rows; accepted is one row or more")
+        elif samples == 0:
+            raise ValueError("X must have at least one sample, got none")
         else:
-            self.described = f"cells as frequent as in {rows:,} rows"
+            self.described = f"cells as frequent as in {samples:,} samples"
             self.counts = parts.values(table) if parts.raw.any() else parts.counts(table)
-            self.totals = np.full(parts.features, rows)
+            self.totals = np.full(parts.features, samples)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
@@ -55,14 +55,14 @@ class Reference:
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
-        """ū of each feature, shape (functions, features, m)."""
+        """ū of each feature, shape (outputs, features, m)."""
         totals = self.parts.sums(self.parts.factors * self.counts[None, :, None])
         means: NDArray[np.float64] = totals / self.totals[None, :, None]
         return means
 
     @cached_property
     def mean_score(self) -> NDArray[np.float64]:
-        """Mean score of each function."""
+        """Mean score of each output."""
         parts = self.parts
         own = self._means(_floats(parts.own)).sum(axis=1)
         all_means = self.means.sum(axis=1)
@@ -73,22 +73,22 @@ class Reference:
 
     @cached_property
     def main(self) -> NDArray[np.float64]:
-        """Main effect of each cell, shape (functions, cells)."""
+        """Main effect of each cell, shape (outputs, cells)."""
         main: NDArray[np.float64] = self.before + self.absent_main[:, self.parts.feature]
         return main
 
     @cached_property
     def absent_main(self) -> NDArray[np.float64]:
-        """Main effect of each feature's absence, shape (functions, features)."""
+        """Main effect of each feature's absence, shape (outputs, features)."""
         return -self._means(self.before)
 
     @cached_property
     def variances(self) -> NDArray[np.float64]:
-        """Variance of each feature's main effect, shape (functions, features)."""
+        """Variance of each feature's main effect, shape (outputs, features)."""
         return self._means(self.main**2) + self.absent * self.absent_main**2
 
     def deviations(self, feature: int) -> NDArray[np.float64]:
-        """Return β · (u − ū) for each cell of a feature and then for its absence, shape (functions, cells + 1, m)."""
+        """Return β · (u − ū) for each cell of a feature and then for its absence, shape (outputs, cells + 1, m)."""
         factors = self.parts.factors[:, self.parts.of(feature)]
         with_absent = np.concatenate([factors, np.zeros_like(factors[:, :1], shape=(len(factors), 1, self.parts.m))], 1)
         return self._beta()[:, None, None] * (with_absent - self.means[:, feature, None])
@@ -98,7 +98,7 @@ class Reference:
 
     @cached_property
     def before(self) -> NDArray[np.float64]:
-        """Main effects before their means are taken off; an absent feature has zero."""
+        """Main effects before centering; that of an absent feature is zero."""
         parts = self.parts
         others = self.means.sum(axis=1, keepdims=True) - self.means
         dots = np.einsum("kcm,kcm->kc", parts.factors, others[:, parts.feature])
@@ -107,7 +107,7 @@ class Reference:
         return raw
 
     def _means(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the mean over the cells of each feature, absence counting as zero."""
+        """Return the mean over the cells of each feature, with zero for absence."""
         means: NDArray[np.float64] = self.parts.sums(values * self.weights)
         return means
 

@@ -1,4 +1,4 @@
-"""What each bin of each feature brings to the score: `model.effects()`."""
+"""What each cell of each feature adds to the score: `model.effects()`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm.reading._cells import bounds, cell_labels, functions_of, names_of
-from binfm.reading._tables import figure, number, plain, table
+from binfm._text import MAX_LINES, figure, plain, signed, table
+from binfm.reading._cells import bounds, cell_labels, names_of, outputs_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class FeatureEffects:
     """The effects of one feature. Prints as a table.
 
-    Arrays have one entry a cell, and a first axis of classes where there are more than two. The cell of missing values,
-    where there is one, is the last.
+    Arrays have one entry per cell, and a first axis of classes if there are more than two. The cell of missing values,
+    if there is one, is the last.
 
     Examples
     --------
@@ -43,11 +43,11 @@ class FeatureEffects:
     cells: tuple[str, ...]
     """What each cell holds: an interval, a category or ``"missing"``."""
     own: NDArray[Any]
-    """What a cell brings by itself: whole multiples of `unit`, or floats where weights are."""
+    """What a cell adds by itself: whole multiples of `unit`, or floats if the weights are."""
     effect: NDArray[np.float64]
-    """Main effect of each cell in units of the score: own part and mean part with the other features, centred."""
+    """Main effect of each cell in units of the score: its own part and its mean part with the others, centered."""
     weight: NDArray[np.float64]
-    """Share of each cell in what the effects are centred on."""
+    """Weight of each cell in the mean on which the effects are centered."""
     absent: float | NDArray[np.float64]
     """Main effect of an absent value: an unseen category, a zero of a sparse table, NaN without a cell of its own."""
     absent_weight: float
@@ -55,7 +55,7 @@ class FeatureEffects:
     """Standard deviation of the main effect."""
     unit: float
     classes: tuple[Any, ...] = (None,)
-    """The class of each score function; (None,) for the only one."""
+    """The class of each output; (None,) for the only one."""
     bounds: tuple[tuple[float, float], ...] = field(default=(), repr=False)
     """The interval of each cell of a numeric feature: from the first number to below the second."""
 
@@ -79,13 +79,13 @@ class FeatureEffects:
                 *(str(record[name]) for name in of_class),
                 record["cell"],
                 figure(record["own"]),
-                number(record["effect"]),
+                signed(record["effect"]),
                 f"{record['weight']:.3f}",
             ]
             for record in self.to_records()
         ]
         head = [*of_class, self.name, "own", "effect", "weight"]
-        return table(head, lines, words=len(of_class) + 1)
+        return table(head, lines, left=len(of_class) + 1, most=MAX_LINES)
 
 
 class Effects:
@@ -107,23 +107,23 @@ class Effects:
 
     def __init__(self, model: Model, reference: Reference) -> None:
         self._model, self._reference, self._names = model, reference, names_of(model)
-        self._classes = tuple(functions_of(model))
+        self._classes = tuple(outputs_of(model))
         self.reference = reference.described
-        """How often each cell was taken to be met, to centre the effects."""
+        """The cell frequencies on which the effects are centered."""
 
     @property
     def unit(self) -> float:
-        """What the whole numbers `own` and `bias` count: half of the least difference between two scores."""
+        """The unit of the whole numbers `own` and `bias`: half of the least difference between two scores."""
         return self._reference.parts.unit
 
     @property
     def bias(self) -> Any:
-        """Score of a row in which everything is absent: a whole multiple of `unit`, one a class."""
+        """Score of a sample in which everything is absent: a whole multiple of `unit`, one per class."""
         return self._squeezed([scale.bias for scale in self._reference.parts.scales])
 
     @property
     def mean(self) -> Any:
-        """Mean score, on which the effects are centred."""
+        """Mean score, on which the effects are centered."""
         return self._squeezed(self._reference.mean_score)
 
     @property
@@ -133,7 +133,7 @@ class Effects:
 
     @property
     def classes(self) -> tuple[Any, ...]:
-        """The class of each score function; (None,) for the only one."""
+        """The class of each output; (None,) for the only one."""
         return self._classes
 
     @property
@@ -143,7 +143,7 @@ class Effects:
         return strength
 
     def order(self) -> list[int]:
-        """Return the features that are used, strongest first; over classes the root mean square counts."""
+        """Return the features in use, the strongest first (by root mean square over classes)."""
         total = (np.atleast_2d(self.strength) ** 2).mean(axis=0)
         used = self._reference.parts.sizes > 0
         return [int(j) for j in np.argsort(-total, kind="stable") if used[j]]
@@ -179,7 +179,7 @@ class Effects:
         return [record for feature in self for record in feature.to_records()]
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """Return for each feature its cells and the lists of their own parts, effects and weights."""
+        """Return the cells of each feature, with lists of their own parts, effects and weights."""
         return {
             f.name: {
                 "cells": list(f.cells),
@@ -191,31 +191,27 @@ class Effects:
         }
 
     def __str__(self) -> str:
-        lines = [_summary(self[j]) for j in self.order()[:_MOST]]
+        lines = [_summary(self[j]) for j in self.order()[:MAX_LINES]]
         left_out = len(self.order()) - len(lines)
         text = table(["feature", "cells", "strength", "lowest", "", "highest", ""], lines)
         more = f"\n… and {left_out:,} more" if left_out else ""
-        return f"{text}{more}\nCentred with {self.reference}. Strength is the standard deviation of the effect."
+        return f"{text}{more}\nCentered with {self.reference}. Strength is the standard deviation of the effect."
 
     def __repr__(self) -> str:
-        return f"<binfm effects of {len(self)} features, centred with {self.reference}>"
+        return f"<binfm effects of {len(self)} features, centered with {self.reference}>"
 
     def _squeezed(self, values: Any) -> Any:
         return values[0] if len(self._classes) == 1 else values
 
 
-_MOST = 30
-"""Features in a printed summary."""
-
-
 def find(key: int | str, names: tuple[str, ...]) -> int:
-    """Return the column that a number or a name means."""
+    """Return the column of a number or name."""
     if isinstance(key, str):
         if key not in names:
-            raise KeyError(f"feature: got {key!r}; accepted are {_few(names)}")
+            raise KeyError(f"feature must be one of {_few(names)}, got {key!r}")
         return names.index(key)
     if not -len(names) <= key < len(names):
-        raise IndexError(f"feature: got {key}; accepted are 0 to {len(names) - 1}")
+        raise IndexError(f"feature must be from 0 to {len(names) - 1}, got {key}")
     return int(key) % len(names)
 
 
@@ -229,6 +225,6 @@ def _summary(feature: FeatureEffects) -> list[str]:
     for at in (effect.argmin(), effect.argmax()):
         k, c = np.unravel_index(at, effect.shape)
         of_class = "" if feature.classes[k] is None else f"{feature.classes[k]}: "
-        ends += [of_class + feature.cells[c], number(effect[k, c])]
+        ends += [of_class + feature.cells[c], signed(effect[k, c])]
     strength = float(np.sqrt(np.mean(np.square(feature.strength))))
     return [feature.name, str(len(feature.cells)), f"{strength:.4g}", *ends]

@@ -1,4 +1,4 @@
-"""Why one row has its score: `model.explain(row)`."""
+"""Why one sample has its score: `model.explain(row)`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm.reading._cells import cell_labels, functions_of, names_of
-from binfm.reading._tables import MOST_LINES, figure, number, plain, table
+from binfm._text import MAX_LINES, figure, plain, signed, table
+from binfm.reading._cells import cell_labels, names_of, outputs_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class Explanation:
-    """What each feature of one row brings to its score. Prints as a table.
+    """What each feature of one sample adds to its score. Prints as a table.
 
-    Two accounts are given. The first is in whole numbers: ``(bias + contributions.sum()) * unit`` is the score, bit for
-    bit. Absent features bring nothing, and a pair is shared evenly between its two features. The second is against the
-    mean: ``mean + shapley.sum() + absent_shapley`` is the score but for rounding. These are the Shapley values of the
-    score where features vary independently with the frequencies of `reference`.
+    There are two decompositions. The first is in whole numbers: ``(bias + contributions.sum()) * unit`` is the score,
+    bit for bit. Absent features add nothing, and a pair is split evenly between its two features. The second is
+    relative to the mean: ``mean + shapley.sum() + absent_shapley`` is the score up to rounding. These are the Shapley
+    values of the score if features vary independently with the frequencies of `reference`.
 
-    Arrays have one entry for each feature that is present, and a first axis of classes where there are more than two.
+    Arrays have one entry for each present feature, and a first axis of classes if there are more than two.
 
     Examples
     --------
@@ -41,9 +41,9 @@ class Explanation:
     def __init__(self, model: Model, reference: Reference, table: Any) -> None:
         parts = reference.parts
         self._present, self._values = parts.present(table)
-        self._one = parts.functions == 1
-        self.classes = tuple(functions_of(model))
-        """The class of each score function; (None,) for the only one."""
+        self._one = parts.outputs == 1
+        self.classes = tuple(outputs_of(model))
+        """The class of each output; (None,) for the only one."""
         self.indices = parts.feature[self._present]
         """The columns of X that are present."""
         names = names_of(model)
@@ -53,11 +53,11 @@ class Explanation:
             f"{value:+.3g} sd" if parts.raw[c] else cell_labels(model._feature(int(j)))[c - parts.begins[j]]
             for j, c, value in zip(self.indices, self._present, self._values, strict=True)
         )
-        """The cell that each of them is in, or its value in standard deviations where it is used as it is."""
+        """The cell of each of them, or its value in standard deviations if it is used raw."""
         self.unit = parts.unit
-        """What the whole numbers count: half of the least difference between two scores."""
+        """The unit of the whole numbers: half of the least difference between two scores."""
         self.reference = reference.described
-        """How often each cell was taken to be met, for the mean and the Shapley values."""
+        """The cell frequencies of the mean and the Shapley values."""
         self._bias = [scale.bias for scale in parts.scales]
         self._parts = _shares(reference, self._present, self._values)
         self._mean = reference.mean_score
@@ -65,17 +65,17 @@ class Explanation:
 
     @property
     def bias(self) -> Any:
-        """What the score begins with: a whole number, or a list of one a class."""
+        """What the score begins with: a whole number, or a list with one per class."""
         return self._bias[0] if self._one else list(self._bias)
 
     @property
     def parts(self) -> NDArray[Any]:
-        """Whole numbers: on the diagonal what a feature brings by itself, elsewhere its half of a pair."""
+        """Whole numbers: on the diagonal what a feature adds by itself, elsewhere its half of a pair."""
         return self._parts[0] if self._one else self._parts
 
     @property
     def contributions(self) -> NDArray[Any]:
-        """Whole numbers: what each feature brings, the rows of `parts` added up."""
+        """Whole numbers: what each feature adds, the sums of the rows of `parts`."""
         contributions: NDArray[Any] = self.parts.sum(axis=-1)
         return contributions
 
@@ -87,7 +87,7 @@ class Explanation:
 
     @property
     def score(self) -> float | NDArray[np.float64]:
-        """The score, equal to that of ``decision_function`` bit for bit; one a class."""
+        """The score, equal to that of ``decision_function`` bit for bit; one per class."""
         totals = [float(total) * self.unit for total in ([self.units] if self._one else self.units)]
         return totals[0] if self._one else np.array(totals)
 
@@ -103,7 +103,7 @@ class Explanation:
 
     @property
     def absent_shapley(self) -> float | NDArray[np.float64]:
-        """What all absent features together move it."""
+        """The sum of the Shapley values of all absent features."""
         return float(self._absent[0]) if self._one else self._absent
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -113,12 +113,12 @@ class Explanation:
             who = {} if of_class is None else {"class": of_class}
             whole = self._parts[k].sum(axis=-1)
             for i, (name, cell) in enumerate(zip(self.names, self.cells, strict=True)):
-                brings = {"contribution": plain(whole[i]), "shapley": float(self._shapley[k, i])}
-                records.append({**who, "feature": name, "cell": cell, **brings})
+                parts = {"contribution": plain(whole[i]), "shapley": float(self._shapley[k, i])}
+                records.append({**who, "feature": name, "cell": cell, **parts})
         return records
 
     def to_dict(self) -> dict[str, Any]:
-        """Return bias, score, mean and, for each present feature, what it brings."""
+        """Return bias, score, mean and what each present feature adds."""
         return {
             "unit": self.unit,
             "bias": self.bias,
@@ -129,32 +129,32 @@ class Explanation:
         }
 
     def shown(self) -> int:
-        """Return the score function that is printed and drawn: that of the greatest score."""
+        """Return the output that is printed and drawn: that of the highest score."""
         return 0 if self._one else int(np.argmax(np.asarray(self.score)))
 
     def __str__(self) -> str:
         k = self.shown()
         whole, moved = self._parts[k].sum(axis=-1), self._shapley[k]
         order = np.argsort(-np.abs(moved), kind="stable")
-        shown, rest = order[:MOST_LINES], order[MOST_LINES:]
-        lines = [[self.names[i], self.cells[i], figure(whole[i]), number(moved[i])] for i in shown]
+        shown, rest = order[:MAX_LINES], order[MAX_LINES:]
+        lines = [[self.names[i], self.cells[i], figure(whole[i]), signed(moved[i])] for i in shown]
         if len(rest):
-            lines.append([f"{len(rest):,} others", "", figure(whole[rest].sum()), number(moved[rest].sum())])
-        lines.append(["bias, mean", "", figure(self._bias[k]), number(self._mean[k])])
+            lines.append([f"{len(rest):,} others", "", figure(whole[rest].sum()), signed(moved[rest].sum())])
+        lines.append(["bias, mean", "", figure(self._bias[k]), signed(self._mean[k])])
         if self._absent[k] != 0:
-            lines.append(["absent features", "", "0", number(self._absent[k])])
+            lines.append(["absent features", "", "0", signed(self._absent[k])])
         total = self._bias[k] + whole.sum()
-        lines.append(["score", "", figure(total), number(float(total) * self.unit)])
-        text = table(["feature", "cell", "units", "from the mean"], lines, words=2, most=len(lines))
+        lines.append(["score", "", figure(total), signed(float(total) * self.unit)])
+        text = table(["feature", "cell", "units", "from the mean"], lines, left=2)
         of_class = "" if self._one else f"Score of class {self.classes[k]}. "
-        return f"{text}\n{of_class}One unit is {self.unit:.4g}. The mean is that with {self.reference}."
+        return f"{text}\n{of_class}One unit is {self.unit:.4g}. The mean is over {self.reference}."
 
     def __repr__(self) -> str:
-        return f"<binfm explanation of a row with {len(self.names)} features present>"
+        return f"<binfm explanation of a sample with {len(self.names)} features present>"
 
 
 def _shares(reference: Reference, present: NDArray[np.intp], values: NDArray[np.float32]) -> NDArray[Any]:
-    """Return own parts on the diagonal and half of each pair elsewhere, shape (functions, present, present)."""
+    """Return own parts on the diagonal and half of each pair elsewhere, shape (outputs, present, present)."""
     parts = reference.parts
     both, own = parts.pairs(present, present), parts.own[:, present]
     shares = both // 2 if parts.whole else both * np.multiply.outer(values, values).astype(np.float64) / 2
@@ -168,8 +168,8 @@ def _shapley(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the Shapley values of the present features and the sum of those of the absent ones.
 
-    With independent features that of f is its main effect and half of each interaction with another, and the others
-    add up: main_f(c_f) + ½ d_f · Σ_{g≠f} d_g with d = β · (u − ū).
+    With independent features, that of f is its main effect plus half of each of its interactions:
+    main_f(c_f) + ½ d_f · Σ_{g≠f} d_g with d = β · (u − ū).
     """
     parts = reference.parts
     where = parts.feature[present]

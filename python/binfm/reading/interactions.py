@@ -1,4 +1,4 @@
-"""How strongly each pair of features acts together: `model.interactions()`."""
+"""How strongly each pair of features interacts: `model.interactions()`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from binfm.reading._cells import cell_labels, functions_of, names_of
-from binfm.reading._tables import MOST_LINES, plain, table
+from binfm._text import MAX_LINES, plain, table
+from binfm.reading._cells import cell_labels, names_of, outputs_of
 from binfm.reading.effects import find
 
 if TYPE_CHECKING:
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from binfm.model import Model
     from binfm.reading._reference import Reference
 
-MOST_FEATURES = 2000
-"""Features whose pairs are measured at once: a matrix of 32 megabytes a class."""
+MAX_FEATURES = 2000
+"""Features that can be paired at once: their matrix has 32 megabytes per class."""
 
 
 @dataclass(frozen=True)
 class PairCells:
-    """What each pair of cells of two features brings to the score. Prints as a table.
+    """What each pair of cells of two features adds to the score. Prints as a table.
 
     Arrays have the cells of the first feature along the rows and those of the second along the columns, and a first
-    axis of classes where there are more than two.
+    axis of classes if there are more than two.
 
     Examples
     --------
@@ -42,9 +42,9 @@ class PairCells:
     names: tuple[str, str]
     cells: tuple[tuple[str, ...], tuple[str, ...]]
     pairs: NDArray[Any]
-    """What two cells bring together: whole multiples of `unit`, or floats where weights are."""
+    """What two cells add together: whole multiples of `unit`, or floats if the weights are."""
     effect: NDArray[np.float64]
-    """What of it is interaction: without the part that is a main effect of either feature, in units of the score."""
+    """The part of it that is interaction, not main effect of either feature, in units of the score."""
     unit: float
     classes: tuple[Any, ...] = (None,)
 
@@ -66,7 +66,7 @@ class PairCells:
         for of_class, values in zip(self.classes, effect, strict=True):
             corner = " × ".join(self.names) + ("" if of_class is None else f", class {of_class}")
             lines = [[cell, *(f"{v:+.3g}" for v in row)] for cell, row in zip(self.cells[0], values, strict=True)]
-            blocks.append(table([corner, *self.cells[1]], lines))
+            blocks.append(table([corner, *self.cells[1]], lines, most=MAX_LINES))
         return "\n\n".join(blocks)
 
 
@@ -88,11 +88,11 @@ class Interactions:
     def __init__(self, model: Model, reference: Reference, features: Sequence[int | str] | None) -> None:
         self._model, self._reference, self._all_names = model, reference, names_of(model)
         self.indices = _wanted(reference, features, self._all_names)
-        """The columns of X whose pairs these are."""
-        self.classes = tuple(functions_of(model))
-        """The class of each score function; (None,) for the only one."""
+        """The columns of X that are paired."""
+        self.classes = tuple(outputs_of(model))
+        """The class of each output; (None,) for the only one."""
         self.reference = reference.described
-        """How often each cell was taken to be met."""
+        """The cell frequencies."""
         variances = _variances(reference, self.indices)
         self._main = reference.variances[:, self.indices]
         self._strength = np.sqrt(variances)
@@ -104,12 +104,12 @@ class Interactions:
 
     @property
     def strength(self) -> NDArray[np.float64]:
-        """Standard deviation of each pair's interaction, a symmetric matrix in units of the score; one a class."""
+        """Standard deviation of each pair's interaction, a symmetric matrix in units of the score; one per class."""
         return self._strength[0] if len(self.classes) == 1 else self._strength
 
     @property
     def main(self) -> NDArray[np.float64]:
-        """Standard deviation of each feature's main effect, to compare with."""
+        """Standard deviation of each feature's main effect, for comparison."""
         main: NDArray[np.float64] = np.sqrt(np.maximum(self._main, 0))
         return main[0] if len(self.classes) == 1 else main
 
@@ -122,17 +122,17 @@ class Interactions:
         return float(share[0]) if len(share) == 1 else share
 
     def order(self, most: int | None = None) -> list[tuple[int, int]]:
-        """Return pairs of rows of `strength`, strongest first; over classes the root mean square counts."""
+        """Return pairs of rows of `strength`, the strongest first (by root mean square over classes)."""
         left, right = np.triu_indices(len(self.indices), 1)
         total = (self._strength[:, left, right] ** 2).mean(axis=0)
         first = np.argsort(-total, kind="stable")[:most]
         return [(int(left[i]), int(right[i])) for i in first]
 
     def cells(self, left: int | str, right: int | str) -> PairCells:
-        """Return what each pair of cells of two columns, named or numbered, brings to the score."""
+        """Return what each pair of cells of two columns, given by number or name, adds to the score."""
         i, j = (find(key, self._all_names) for key in (left, right))
         if i == j:
-            raise ValueError(f"features: got {self._all_names[i]} twice; accepted are two different ones")
+            raise ValueError(f"features must be two different ones, got {self._all_names[i]} twice")
         parts, reference = self._reference.parts, self._reference
         pairs = parts.pairs(parts.of(i), parts.of(j))
         first, second = (reference.deviations(f)[:, :-1] for f in (i, j))
@@ -159,7 +159,7 @@ class Interactions:
         return records
 
     def to_dict(self) -> dict[tuple[str, str], Any]:
-        """Return the strength of each pair of names, strongest first; a list of one a class where there are more."""
+        """Return the strength of each pair of names, strongest first; a list if there are more than two classes."""
         names, one = self.names, len(self.classes) == 1
         return {
             (names[i], names[j]): float(self._strength[0, i, j]) if one else self._strength[:, i, j].tolist()
@@ -169,43 +169,40 @@ class Interactions:
     def __str__(self) -> str:
         names, pairs = self.names, len(self.indices) * (len(self.indices) - 1) // 2
         lines = []
-        for i, j in self.order(MOST_LINES):
+        for i, j in self.order(MAX_LINES):
             each = self._strength[:, i, j]
             lines.append([names[i], names[j], f"{np.sqrt(np.mean(each**2)):.4g}"])
         more = f"\n… and {pairs - len(lines):,} more pairs" if pairs > len(lines) else ""
         share = 100 * float(np.mean(self.share))
         note = f"\n{share:.0f} % of the score's variance is interaction, with {self.reference}."
-        return table(["left", "right", "strength"], lines, words=2) + more + note
+        return table(["left", "right", "strength"], lines, left=2) + more + note
 
     def __repr__(self) -> str:
         return f"<binfm interactions of {len(self.indices)} features, with {self.reference}>"
 
 
 def _wanted(reference: Reference, features: Sequence[int | str] | None, names: tuple[str, ...]) -> NDArray[np.intp]:
-    """Return the columns asked for, or all that are used."""
+    """Return the columns requested, or all in use."""
     if features is None:
         wanted = np.flatnonzero(reference.parts.sizes > 0)
     else:
         wanted = np.array([find(key, names) for key in features], dtype=np.intp)
-    if len(wanted) > MOST_FEATURES:
-        raise ValueError(
-            f"features: got {len(wanted)}; accepted are up to {MOST_FEATURES} at once, named in `features`"
-        )
+    if len(wanted) > MAX_FEATURES:
+        raise ValueError(f"features must name at most {MAX_FEATURES} columns at once, got {len(wanted)}")
     if len(set(wanted.tolist())) < len(wanted):
-        raise ValueError("features: got one twice; accepted are different ones")
+        raise ValueError("features must be different ones, got one twice")
     return wanted
 
 
 def _variances(reference: Reference, features: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the variance of each pair's interaction, shape (functions, features, features).
+    """Return the variance of each pair's interaction, shape (outputs, features, features).
 
-    With A the deviations β·(u − ū) of a feature's cells, each times the root of its share, that of f and g is
-    |A_f A_gᵀ|². The triangle R of A = QR has the same |A_f A_gᵀ| in m rows or fewer, whatever the number of cells.
+    With A the deviations β·(u − ū) of a feature's cells, each times the root of its weight, that of f and g is
+    |A_f A_gᵀ|². The triangle R of A = QR gives the same |A_f A_gᵀ| with at most m rows, however many cells there are.
     """
     triangles = [_triangle(reference, int(j)) for j in features]
     sizes = [t.shape[1] for t in triangles]
-    functions = reference.parts.functions
-    variances = np.zeros((functions, len(features), len(features)))
+    variances = np.zeros((reference.parts.outputs, len(features), len(features)))
     if not triangles:
         return variances
     stacked, begins = np.concatenate(triangles, axis=1), np.cumsum([0, *sizes[:-1]])

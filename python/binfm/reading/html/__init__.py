@@ -1,4 +1,4 @@
-"""A model as one page of HTML that needs nothing else: no network, no scripts, light and dark."""
+"""A model as a self-contained HTML page: no network, no scripts, light and dark."""
 
 from binfm.reading.html.page import html_report
 

@@ -1,4 +1,4 @@
-"""The page: size, parameters, effects and interactions of a model."""
+"""The HTML page: size, parameters, effects and interactions of a model."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from binfm._core import __version__
-from binfm.reading._tables import figure
+from binfm._text import figure
 from binfm.reading.html import svg
 from binfm.reading.html.style import CSS
-from binfm.reading.interactions import MOST_FEATURES
+from binfm.reading.interactions import MAX_FEATURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,28 +32,28 @@ WEIGHTS = {
     "dfm": "w and v are multiplied by the value of their feature, and every entry of v is one bit",
     "fm": "w and v are floats, multiplied by the value of their feature",
 }
-MOST_PANELS = 24
-MOST_LINES = 60
+MAX_PANELS = 24
+MAX_LINES = 60
 """Lines of a table on the page."""
-MOST_CLASSES = 7
-MOST_IN_MATRIX = 24
-MOST_PAIRS = 15
-MOST_HEATS = 6
-MOST_HEAT_CELLS = 1000
-"""Cells of one picture of a pair; more would be too small to see."""
+MAX_CLASSES = 7
+MAX_IN_MATRIX = 24
+MAX_PAIRS = 15
+MAX_HEATS = 6
+MAX_HEAT_CELLS = 1000
+"""Cells in the figure of a pair; more would be too small to see."""
 
 
 def html_report(model: Model, X: Any = None, *, title: str = "binfm model") -> str:
-    """Return a page of HTML that shows a model: its size, its parameters, its effects and its interactions.
+    """Return an HTML page that shows a model: its size, parameters, effects and interactions.
 
-    The page stands alone: it needs no network and no scripts, and follows the reader's choice of light or dark.
+    The page is self-contained: it needs no network and no scripts, and follows the reader's choice of light or dark.
 
     Parameters
     ----------
     model
         The model.
     X
-        Table on whose frequencies of cells effects are centred; None takes all cells of a feature alike.
+        Table on whose cell frequencies effects are centered; None weights all cells of a feature equally.
     title
         Heading of the page.
 
@@ -68,7 +68,7 @@ def html_report(model: Model, X: Any = None, *, title: str = "binfm model") -> s
     body = [_head(model, title), _size(model), _parameters(model)]
     if model.method in ("bfm", "sefm"):  # the others have no bins
         effects = model.effects(X)
-        strongest = effects.order()[:MOST_FEATURES]
+        strongest = effects.order()[:MAX_FEATURES]
         body += [_effects(effects), _interactions(model.interactions(X, features=strongest))]
     about = f'<p class="soft">Made by binfm {escape(__version__)}.</p>'
     return (
@@ -124,21 +124,21 @@ def _parameters(model: Model) -> str:
 
 def _effects(effects: Effects) -> str:
     order = effects.order()
-    shown = list(range(len(effects.classes)))[:MOST_CLASSES]
+    shown = list(range(len(effects.classes)))[:MAX_CLASSES]
     strengths = np.sqrt((np.atleast_2d(effects.strength) ** 2).mean(axis=0))
     most = float(strengths.max(initial=0)) or 1.0
     text = (
-        "<p>What each bin of a feature does to the score, beside the mean: its own part and the mean of its parts with"
-        f" the other features, with {escape(effects.reference)}. Bins are drawn equally wide, with their edges below."
+        "<p>What each bin of a feature adds to the score, relative to the mean: its own part and the mean of its parts"
+        f" with the other features, with {escape(effects.reference)}. Bins are equally wide, with their edges below."
         f" Mean score: {_few([f'{v:.4g}' for v in np.ravel(effects.mean)])}.</p>"
     )
     lines = [
         (escape(effects.names[j]), f"{strengths[j]:.4g}", _bar(strengths[j] / most), str(_cells(effects, j)))
-        for j in order[:MOST_LINES]
+        for j in order[:MAX_LINES]
     ]
     summary = _table(("feature", "strength", "", "bins"), lines) + _more(len(order) - len(lines), "features")
-    panels = "".join(_panel(effects[j], shown) for j in order[:MOST_PANELS])
-    left = _more(len(order) - MOST_PANELS, "weaker features are not drawn")
+    panels = "".join(_panel(effects[j], shown) for j in order[:MAX_PANELS])
+    left = _more(len(order) - MAX_PANELS, "features, weaker than these, are not drawn")
     legend = _legend([effects.classes[k] for k in shown], len(effects.classes))
     return _section("Effects", f'{text}{summary}{legend}<div class="grid">{panels}</div>{left}')
 
@@ -157,7 +157,7 @@ def _panel(feature: FeatureEffects, shown: Sequence[int]) -> str:
             figure(record["own"]),
             f"{record['effect']:+.4g}",
         )
-        for record in records[:MOST_LINES]
+        for record in records[:MAX_LINES]
     ]
     table = _table(("bin", *of_class, "own part, units", "effect"), lines) + _more(len(records) - len(lines), "bins")
     details = f"<details><summary>{len(feature.cells)} bins</summary>{table}</details>"
@@ -166,36 +166,36 @@ def _panel(feature: FeatureEffects, shown: Sequence[int]) -> str:
 
 def _interactions(pairs: Interactions) -> str:
     if len(pairs.indices) < 2:
-        return _section("Interactions", "<p>There is only one feature in use.</p>")
+        return _section("Interactions", "<p>Fewer than two features are in use.</p>")
     count = len(pairs.indices)
     squares = np.square(pairs.strength).reshape(-1, count, count).mean(axis=0)
     squares[np.arange(count), np.arange(count)] = np.square(pairs.main).reshape(-1, count).mean(axis=0)
     strength = np.sqrt(squares)
-    kept = np.sort(np.argsort(-squares.sum(axis=0), kind="stable")[:MOST_IN_MATRIX])
+    kept = np.sort(np.argsort(-squares.sum(axis=0), kind="stable")[:MAX_IN_MATRIX])
     share = 100 * float(np.mean(pairs.share))
     text = (
         f"<p>{share:.0f} % of the variance of the score is interaction of two features, beyond what each does alone."
         " The matrix shows standard deviations in units of the score; main effects are on the diagonal."
-        f" The fullest colour is {strength.max():.3g}.</p>"
+        f" The most saturated color is {strength.max():.3g}.</p>"
     )
     square = svg.matrix([pairs.names[i] for i in kept], strength[np.ix_(kept, kept)])
-    order = pairs.order(MOST_PAIRS)
+    order = pairs.order(MAX_PAIRS)
     top = float(max((strength[i, j] for i, j in order), default=0)) or 1.0
     lines = [
         (f"{escape(pairs.names[i])} × {escape(pairs.names[j])}", f"{strength[i, j]:.4g}", _bar(strength[i, j] / top))
         for i, j in order
     ]
     more = _more(count * (count - 1) // 2 - len(lines), "pairs")
-    heats = "".join(_heat(pairs, i, j) for i, j in order[:MOST_HEATS])
+    heats = "".join(_heat(pairs, i, j) for i, j in order[:MAX_HEATS])
     listed = f"<div>{_table(('pair', 'strength', ''), lines)}{more}</div>"
     body = f'{text}<div class="beside"><div class="wide">{square}</div>{listed}</div>'
     return _section("Interactions", f'{body}<div class="grid">{heats}</div>')
 
 
 def _heat(pairs: Interactions, i: int, j: int) -> str:
-    """Return the bins of a pair, of the class in which it is strongest."""
+    """Return the cells of a pair, for the class in which it is strongest."""
     cells = pairs.cells(int(pairs.indices[i]), int(pairs.indices[j]))
-    if len(cells.cells[0]) * len(cells.cells[1]) > MOST_HEAT_CELLS:
+    if len(cells.cells[0]) * len(cells.cells[1]) > MAX_HEAT_CELLS:
         return ""
     effect, whose = cells.effect, ""
     if len(pairs.classes) > 1:
@@ -211,7 +211,7 @@ def _section(title: str, body: str) -> str:
 
 
 def _table(head: Iterable[str], lines: Iterable[Iterable[str]]) -> str:
-    """Return a table of cells that are HTML already."""
+    """Return a table whose cells are HTML."""
     top = "".join(f"<th>{name}</th>" for name in head)
     rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in lines)
     return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table></div>'
@@ -229,7 +229,7 @@ def _legend(classes: Sequence[Any], of: int) -> str:
     if of == 1:
         return ""
     items = "".join(
-        f'<span><i style="background:var(--c{k % svg.COLOURS})"></i>{escape(str(label))}</span>'
+        f'<span><i style="background:var(--c{k % svg.COLORS})"></i>{escape(str(label))}</span>'
         for k, label in enumerate(classes)
     )
     left = f'<span class="soft">the first {len(classes)} of {of} classes</span>' if len(classes) < of else ""

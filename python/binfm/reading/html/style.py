@@ -1,4 +1,4 @@
-"""How the page looks. Colours are Okabe and Ito's, which the colour-blind can tell apart, lighter on a dark page."""
+"""The style of the page. Colors are those of Okabe and Ito, safe for the color-blind, and lighter on a dark page."""
 
 CSS = """
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #5b6470; --line: #d8dde3; --page: #ffffff; --card: #f6f8fa;

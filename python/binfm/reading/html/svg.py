@@ -1,4 +1,4 @@
-"""Pictures for the page, as SVG that takes its colours from the page's style."""
+"""Figures for the page, as SVG that takes its colors from the style of the page."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 340, 170
 LEFT, RIGHT, TOP, BOTTOM = 44, 8, 8, 22
-"""Room around a shape plot, for its labels."""
-COLOURS = 7
+"""Margins of a shape plot, for its labels."""
+COLORS = 7
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
-MOST_TICKS = 4
-MOST_BARS = 12
+MAX_TICKS = 4
+MAX_BARS = 12
 LETTERS = 18
-"""Letters of a label that fit beside a bar or a row."""
+"""Characters of a label that fit beside a bar or a row."""
 
 
 def shape(feature: FeatureEffects, shown: Sequence[int]) -> str:
-    """Return the effects of a feature: stairs over its bins, or a bar for each category."""
+    """Return the effects of a feature: stairs over its cells, or a bar for each category."""
     values = np.atleast_2d(feature.effect)[list(shown)]
     return _bars(feature, values) if feature.kind == "categorical" else _stairs(feature, values)
 
 
 def matrix(names: Sequence[str], strength: NDArray[np.float64]) -> str:
-    """Return a square of strengths; the stronger, the fuller the colour."""
+    """Return a matrix of strengths; the stronger, the more saturated."""
     count, side = len(names), 26
     letters = min(LETTERS, max(map(len, names), default=0))
     left, top = 12 + 7 * letters, 16 + 5 * letters
@@ -45,14 +45,14 @@ def matrix(names: Sequence[str], strength: NDArray[np.float64]) -> str:
         body.append(f"<text {turned}>{_label(name)}</text>")
     for (i, j), value in np.ndenumerate(strength):
         what = f"{names[i]}: main effect" if i == j else f"{names[i]} × {names[j]}"
-        colour = 5 if i == j else 0
-        body.append(_cell(left + j * side, top + i * side, side, side, colour, value / most, f"{what}: {value:.3g}"))
+        color = 5 if i == j else 0
+        body.append(_cell(left + j * side, top + i * side, side, side, color, value / most, f"{what}: {value:.3g}"))
     width, height = left + count * side + 4 * letters, top + count * side + 4
     return _svg(width, height, "strength of each pair of features", body, natural=True)
 
 
 def heat(pair: PairCells, effect: NDArray[np.float64]) -> str:
-    """Return the bins of two features, coloured by their interaction."""
+    """Return the cells of two features, colored by their interaction."""
     rows, columns = effect.shape
     left, top, width, height = 96, 4, WIDTH - 100, 150
     most = float(np.abs(effect).max(initial=0)) or 1.0
@@ -91,11 +91,11 @@ def _stairs(feature: FeatureEffects, values: NDArray[np.float64]) -> str:
     body.append(f'<line class="zero" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(0):.1f}" y2="{y(0):.1f}"/>')
     for i, effect in enumerate(values):
         path = "".join(f"{'L' if c else 'M'}{x(c):.1f} {y(e):.1f}H{x(c + 1):.1f}" for c, e in enumerate(effect[:bins]))
-        look = f'stroke="var(--c{i % COLOURS})" stroke-dasharray="{DASHES[i // 2 % len(DASHES)]}"'
+        look = f'stroke="var(--c{i % COLORS})" stroke-dasharray="{DASHES[i // 2 % len(DASHES)]}"'
         body.append(f'<path d="{path}" fill="none" stroke-width="2" {look}/>')
         if len(effect) > bins:
             body.append(
-                f'<circle cx="{x(bins + 1):.1f}" cy="{y(effect[bins]):.1f}" r="4" fill="var(--c{i % COLOURS})"/>'
+                f'<circle cx="{x(bins + 1):.1f}" cy="{y(effect[bins]):.1f}" r="4" fill="var(--c{i % COLORS})"/>'
             )
     body += _edge_labels(feature, x, slots > bins)
     for c, cell in enumerate(feature.cells):
@@ -109,7 +109,7 @@ def _stairs(feature: FeatureEffects, values: NDArray[np.float64]) -> str:
 def _edge_labels(feature: FeatureEffects, x: Callable[[float], float], missing: bool) -> list[str]:
     bins = len(feature.bounds)
     labels = []
-    for i in _some(bins - 1, MOST_TICKS):
+    for i in _some(bins - 1, MAX_TICKS):
         text = f"{feature.bounds[i][1]:.3g}"
         labels.append(f'<text class="soft" x="{x(i + 1):.1f}" y="{HEIGHT - 6}" text-anchor="middle">{text}</text>')
     if missing:
@@ -118,7 +118,7 @@ def _edge_labels(feature: FeatureEffects, x: Callable[[float], float], missing: 
 
 
 def _bars(feature: FeatureEffects, values: NDArray[np.float64]) -> str:
-    order = np.argsort(-np.abs(values).max(axis=0), kind="stable")[:MOST_BARS]
+    order = np.argsort(-np.abs(values).max(axis=0), kind="stable")[:MAX_BARS]
     order = order[np.argsort(-values[0, order], kind="stable")]
     left, step = 120, 18
     low, high = float(values.min(initial=0)), float(values.max(initial=0))
@@ -136,7 +136,7 @@ def _bars(feature: FeatureEffects, values: NDArray[np.float64]) -> str:
             tip = f"<title>{escape(feature.cells[c])}: {value:+.4g}</title>"
             if len(values) > 1:
                 body.append(
-                    f'<circle cx="{x(value):.1f}" cy="{y + 7}" r="4" fill="var(--c{k % COLOURS})">{tip}</circle>'
+                    f'<circle cx="{x(value):.1f}" cy="{y + 7}" r="4" fill="var(--c{k % COLORS})">{tip}</circle>'
                 )
                 continue
             box = f'x="{min(x(0), x(value)):.1f}" y="{y}" width="{abs(x(value) - x(0)):.1f}" height="{step - 5}"'
@@ -149,9 +149,9 @@ def _bars(feature: FeatureEffects, values: NDArray[np.float64]) -> str:
     return _svg(WIDTH, height, f"effect of {feature.name}", body)
 
 
-def _cell(x: float, y: float, w: float, h: float, colour: int, fullness: float, tip: str) -> str:
+def _cell(x: float, y: float, w: float, h: float, color: int, fullness: float, tip: str) -> str:
     box = f'x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}"'
-    look = f'class="h{colour}" fill-opacity="{0.04 + 0.96 * fullness:.2f}"'
+    look = f'class="h{color}" fill-opacity="{0.04 + 0.96 * fullness:.2f}"'
     return f"<rect {box} {look}><title>{escape(tip)}</title></rect>"
 
 

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm._tables import Column, Distinct, as_number
+from binfm.data.frames import Column, Distinct, Frame, as_number, column_label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from binfm._tables import Names
+    from binfm.data.frames import Names
 
 UNSEEN = -1.0
-"""Code of a text category that training did not see, or saw too rarely: the core finds no such level."""
+"""Code of a text category that training did not see, or too rarely: no category of the model has it."""
 EXACT_AS_FLOAT32 = 2.0**24
 EXACT_AS_FLOAT64 = 2.0**53
 """Whole numbers up to these keep their value."""
+UNKNOWN_TEXT = "list the column in `categorical` to use it as text"
+"""Advice for text in a column of numbers."""
 
 
 def chosen_columns(categorical: Any, width: int, names: Names) -> list[int]:
@@ -28,11 +30,11 @@ def chosen_columns(categorical: Any, width: int, names: Names) -> list[int]:
     given = list(categorical) if isinstance(categorical, Sequence | np.ndarray | set | range) else None
     if given is None or isinstance(categorical, str):
         raise TypeError(
-            f"categorical: got {categorical!r}; accepted is a list of column numbers or names, or a boolean mask"
+            f"categorical must be a list of column numbers or names, or a boolean mask, got {categorical!r}"
         )
     if given and all(isinstance(c, bool | np.bool_) for c in given):
         if len(given) != width:
-            raise ValueError(f"categorical: got a mask of {len(given)}; accepted is one of {width}, as X has columns")
+            raise ValueError(f"categorical must have {width} entries, one per column of X, got {len(given)}")
         return [j for j, yes in enumerate(given) if yes]
     return sorted({_column_number(c, width, names) for c in given})
 
@@ -40,7 +42,7 @@ def chosen_columns(categorical: Any, width: int, names: Names) -> list[int]:
 def vocabularies_of(
     columns: Sequence[Column], chosen: list[int], weight: NDArray[np.float64] | None, min_count: float
 ) -> dict[int, list[str]]:
-    """Return the vocabulary of each column whose values are kept as text."""
+    """Return the vocabulary of each column whose values stay text."""
     return {
         j: _vocabulary(column.values, weight, min_count)
         for j, column in enumerate(columns)
@@ -48,20 +50,19 @@ def vocabularies_of(
     }
 
 
-def coded(
-    columns: Sequence[Column], vocabularies: dict[int, list[str]], unused: frozenset[int], names: Names, hint: str
+def encode_columns(
+    frame: Frame, vocabularies: dict[int, list[str]], unused: frozenset[int], advice: str
 ) -> NDArray[np.float32] | NDArray[np.float64]:
-    """Return columns as one table of floats: text as its code, what is missing and what is unused as NaN.
+    """Return columns as one table of floats: text as its code, missing and unused values as NaN.
 
-    The core compares numbers as float32; a table that has whole numbers which need more is float64.
+    The core compares numbers as float32; the table is float64 if it has whole numbers that need it.
     """
     numbers = [
-        _numbers(column, vocabularies.get(j), label(j, names), hint) if j not in unused else None
-        for j, column in enumerate(columns)
+        _numbers(column, vocabularies.get(j), column_label(j, frame.names), advice) if j not in unused else None
+        for j, column in enumerate(frame.columns)
     ]
-    large = any(x is not None and _size(x) > EXACT_AS_FLOAT32 for x in numbers)
-    rows = len(columns[0])
-    out = np.full((rows, len(columns)), np.nan, np.float64 if large else np.float32, order="F")
+    large = any(x is not None and _largest(x) > EXACT_AS_FLOAT32 for x in numbers)
+    out = np.full(frame.shape, np.nan, np.float64 if large else np.float32, order="F")
     with np.errstate(over="ignore"):
         for j, x in enumerate(numbers):
             if x is not None:
@@ -69,29 +70,24 @@ def coded(
     return out
 
 
-def check_exact(table: NDArray[Any], columns: list[int], names: Names) -> None:
-    """Refuse categories that are too large to tell apart once they are floats."""
+def refuse_inexact(table: NDArray[Any], columns: list[int], names: Names) -> None:
+    """Refuse categories too large to tell apart once they are floats."""
     for j in columns:
-        if table.dtype == np.float64 and _size(table[:, j]) > EXACT_AS_FLOAT64:
+        if table.dtype == np.float64 and _largest(table[:, j]) > EXACT_AS_FLOAT64:
             raise ValueError(
-                f"X: {label(j, names)} holds a category above 2**53; accepted are smaller whole numbers, or text"
+                f"X: {column_label(j, names)} holds a category above 2**53; use smaller whole numbers, or text"
             )
-
-
-def label(column: int, names: Names) -> str:
-    """Return how a column is called in messages."""
-    return f"column {column}" if names is None else f"column {names[column]!r}"
 
 
 def _column_number(given: Any, width: int, names: Names) -> int:
     if isinstance(given, str) and names is not None:
         if given not in names:
-            raise ValueError(f"categorical: got {given!r}; accepted are the columns of X, such as {names[0]!r}")
+            raise ValueError(f"categorical must name columns of X, such as {names[0]!r}, got {given!r}")
         return names.index(given)
     if isinstance(given, bool | np.bool_) or not isinstance(given, int | np.integer):
-        raise TypeError(f"categorical: got {given!r}; accepted are column numbers or a boolean mask")
+        raise TypeError(f"categorical must be a list of column numbers, or a boolean mask, got {given!r} in it")
     if not -width <= given < width:
-        raise ValueError(f"categorical: got column {given}; accepted are {-width} to {width - 1}")
+        raise ValueError(f"categorical must have column numbers from {-width} to {width - 1}, got {given}")
     return int(given) % width
 
 
@@ -105,23 +101,23 @@ def _is_text(column: Column, values: Distinct, chosen: bool) -> bool:
 
 def _vocabulary(column: Distinct, weight: NDArray[np.float64] | None, min_count: float) -> list[str]:
     """Return the sorted texts whose weights add up to `min_count` or more."""
-    heard: dict[str, float] = {}
+    seen: dict[str, float] = {}
     counts = np.bincount(column.places, weight, len(column.objects))
     for value, count in zip(column.objects, counts.tolist(), strict=True):
         if count > 0 and not _is_missing(value):
-            heard[str(value)] = heard.get(str(value), 0.0) + count
-    return sorted(text for text, count in heard.items() if count >= min_count)
+            seen[str(value)] = seen.get(str(value), 0.0) + count
+    return sorted(text for text, count in seen.items() if count >= min_count)
 
 
-def _numbers(column: Column, known: list[str] | None, name: str, hint: str) -> NDArray[Any]:
+def _numbers(column: Column, known: list[str] | None, name: str, advice: str) -> NDArray[Any]:
     """Return the numbers of a column, or the codes of its texts."""
     values = column.values
     if isinstance(values, np.ndarray):
         if known is not None and not np.isnan(values).all():
-            raise TypeError(f"X: {name} holds numbers; in training it held text categories")
+            raise TypeError(f"X: {name} holds numbers; in training it held text")
         return values
     if known is None:
-        return values.replaced([np.nan if _is_missing(v) else _number(v, name, hint) for v in values.objects])
+        return values.replaced([np.nan if _is_missing(v) else _number(v, name, advice) for v in values.objects])
     codes = {text: float(code) for code, text in enumerate(known)}
     return values.replaced([np.nan if _is_missing(v) else codes.get(str(v), UNSEEN) for v in values.objects])
 
@@ -130,14 +126,15 @@ def _is_whole(number: float | None) -> bool:
     return number is not None and number.is_integer()
 
 
-def _number(value: Any, name: str, hint: str) -> float:
+def _number(value: Any, name: str, advice: str) -> float:
     number = as_number(value)
     if number is None:
-        raise ValueError(f"X: {name} holds {value!r}, not a number; {hint}")
+        raise ValueError(f"X: {name} holds {value!r}, which is not a number; {advice}")
     return number
 
 
-def _size(values: NDArray[Any]) -> float:
+def _largest(values: NDArray[Any]) -> float:
+    """Return the largest finite magnitude."""
     finite = np.isfinite(values)
     return float(np.abs(values, where=finite, out=np.zeros(len(values))).max(initial=0.0))
 
@@ -149,4 +146,4 @@ def _is_missing(value: Any) -> bool:
     try:
         return bool(value != value)
     except (TypeError, ValueError):
-        return True  # a comparison of pandas.NA with itself is not a bool
+        return True  # pandas.NA compared with itself is not a bool

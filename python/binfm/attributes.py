@@ -1,4 +1,4 @@
-"""What a model is made of: features, signs and scales."""
+"""What a model is made of: features, weights and scales."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from binfm._core import Model as Core
-    from binfm._tables import Names
+    from binfm.data.frames import Names
 
     _Weights: TypeAlias = NDArray[np.int8] | NDArray[np.float32]
 
-PROBABLE = ("logistic", "softmax")
-"""Losses whose scores tell probabilities."""
+PROBABILISTIC = ("logistic", "softmax")
+"""Losses whose scores give probabilities."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Feature:
     """How one column of X becomes active parameter rows.
 
     A value in cell ``c`` activates the ``tilings`` consecutive rows from ``rows.start + c * stride`` on. With stride 1
-    neighbouring cells share all rows but one (shifted grids); with stride ``tilings`` they share none (copies).
+    neighboring cells share all rows but one (shifted tilings); with stride ``tilings`` they share none (copies).
 
     Examples
     --------
@@ -36,26 +36,27 @@ class Feature:
     """
 
     kind: str
-    """``"numeric"``, ``"categorical"``, ``"raw"`` (a number in standard units multiplies its one row) or ``"unused"``
+    """``"numeric"``, ``"categorical"``, ``"raw"`` (a standardized number multiplies its one row) or ``"unused"``
     (constant in training, or left out: no rows)."""
     rows: range
     """The parameter rows of this feature."""
     cells: int
-    """Number of cells, the missing one not counted."""
+    """Number of cells, not counting that of missing values."""
     stride: int
     edges: NDArray[np.float32]
     """A value of at least ``edges[c - 1]`` and below ``edges[c]`` is in cell ``c``."""
-    levels: tuple[int, ...] | tuple[str, ...]
+    categories: tuple[int, ...] | tuple[str, ...]
     """Known categories in cell order; others are absent."""
     missing_row: int | None
-    """First row of the NaN cell, or None: then NaN is absent."""
+    """First row of the NaN cell; None if there is none and NaN is absent."""
     center: float = 0.0
-    """Of a raw number, what is taken off before it is multiplied by `scale`."""
+    """Subtracted from a raw number."""
     scale: float = 1.0
+    """A raw number is multiplied by it after that."""
 
 
-class Parameters:
-    """The parts of `binfm.Model`, as numpy arrays and numbers."""
+class Attributes:
+    """The parts of `binfm.Model` as numpy arrays and numbers, read-only."""
 
     __slots__ = ()
 
@@ -81,7 +82,7 @@ class Parameters:
 
     @property
     def method(self) -> str:
-        """Which factorization machine it is: "bfm", "sefm", "dfm" or "fm"."""
+        """Which factorization machine this is: "bfm", "sefm", "dfm" or "fm"."""
         return self._core.method
 
     @property
@@ -101,28 +102,28 @@ class Parameters:
 
     @property
     def alpha(self) -> float | NDArray[np.float64]:
-        """Scale of w, as used in scores: 1 where w is floats; an array where there are more than two classes."""
+        """Scale of w as used in scores (1 if w is float); an array if there are more than two classes."""
         return self._scale(0)
 
     @property
     def beta(self) -> float | NDArray[np.float64]:
-        """Scale of V, as used in scores: 1 where V is floats; an array where there are more than two classes."""
+        """Scale of V as used in scores (1 if V is float); an array if there are more than two classes."""
         return self._scale(1)
 
     @property
     def bias(self) -> float | NDArray[np.float64]:
-        """Score of a row without active features; an array where there are more than two classes."""
+        """Score of a sample in which every feature is absent; an array if there are more than two classes."""
         return self._scale(2)
 
     @property
     def w(self) -> _Weights:
-        """Signs of the linear term (floats but for "bfm"), shape (rows,), or (classes, rows) where there are more."""
-        return self._per_function(self._core.w())
+        """Signs of the linear term (floats except for "bfm"): shape (rows,), or (classes, rows) for three or more."""
+        return self._per_output(self._core.w())
 
     @property
     def V(self) -> _Weights:
-        """Signs of the factors (floats for "sefm", "fm"), shape (rows, m) or, with more classes, (classes, rows, m)."""
-        return self._per_function(self._core.V())
+        """Signs of the factors (floats for "sefm", "fm"): shape (rows, m), or (classes, rows, m) for three or more."""
+        return self._per_output(self._core.V())
 
     @property
     def features(self) -> tuple[Feature, ...]:
@@ -141,5 +142,5 @@ class Parameters:
         values = self._core.scales()[which]
         return values[0] if len(values) == 1 else np.array(values)
 
-    def _per_function(self, array: _Weights) -> _Weights:
-        return array[0] if self._core.functions == 1 else array
+    def _per_output(self, array: _Weights) -> _Weights:
+        return array[0] if self._core.outputs == 1 else array

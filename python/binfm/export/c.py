@@ -1,4 +1,4 @@
-"""A model as a C header: its bytes, what its features are, and rows with their scores for the device to test itself."""
+"""A model as a C header: its bytes, a description of its features, and rows with their scores for a self-test."""
 
 from __future__ import annotations
 
@@ -6,33 +6,29 @@ import hashlib
 import json
 import os
 import re
-import struct
 import textwrap
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm._core import __version__
+from binfm import _core
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
+    from binfm.attributes import Feature
     from binfm.model import Model
-    from binfm.parameters import Feature
 
-AT_SCALES = 27
-"""Where the scales of the score functions begin in a file."""
 TEST_ROWS = 8
 """Rows of the self-test: as many as `_probes` has values for a feature, so that each value is in one of them."""
-MOST_BYTES = 2**22 - 1
-MOST_ACTIVE = 2**16 - 1
+MAX_BYTES = 2**22 - 1
+MAX_ACTIVE = 2**16 - 1
 PAIR_BITS = 32
 SCORE_BITS = 61
-"""The limits that binfm.h states."""
+"""The limits of binfm.h."""
 
 _KEYWORD = re.compile(
     "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|long|register|"
@@ -45,41 +41,6 @@ def device_file(model: Model) -> bytes:
     return model.to_bytes(names=False, labels=False)
 
 
-def _scales(blob: bytes, functions: int) -> tuple[tuple[int, int, int], ...]:
-    """Return bias, a and c of each score function: short ones where there are several."""
-    if functions == 1:
-        return (struct.unpack_from("<iHH", blob, AT_SCALES),)
-    short = (struct.unpack_from("<bB", blob, AT_SCALES + 2 * k) for k in range(functions))
-    return tuple((bias, both & 15, both >> 4) for bias, both in short)
-
-
-@dataclass(frozen=True)
-class Header:
-    """The fixed part of a model file, as docs/file-format.md has it."""
-
-    m: int
-    functions: int
-    tilings: int
-    loss: int
-    shift_a: int
-    shift_c: int
-    shift_bias: int
-    exponent: int
-    scales: tuple[tuple[int, int, int], ...]
-    """bias, a and c of each score function."""
-
-    @classmethod
-    def of(cls, blob: bytes) -> Header:
-        """Read the header of a file."""
-        m, functions, tilings, loss, shift_a, shift_c, shift_bias, exponent = struct.unpack_from("<HHBBBBBh", blob, 14)
-        return cls(m, functions, tilings, loss, shift_a, shift_c, shift_bias, exponent, _scales(blob, functions))
-
-    def score(self, function: int, linear: int, pairs: int) -> int:
-        """Return the score of L and Q in units of 2**-exponent."""
-        bias, a, c = self.scales[function]
-        return (bias << self.shift_bias) + (a << self.shift_a) * linear + (c << self.shift_c) * pairs
-
-
 def get_include() -> str:
     """Return the folder of ``binfm.h``, the C runtime, for a compiler's ``-I``.
 
@@ -89,61 +50,62 @@ def get_include() -> str:
     >>> os.listdir(binfm.get_include())
     ['binfm.h']
     """
-    return str(Path(__file__).parent / "include")
+    return str(Path(__file__).parents[1] / "include")
 
 
 def export_c(model: Model, path: str | os.PathLike[str], *, name: str = "model", runtime: bool = False) -> None:
     """Write a model as a C header; see :meth:`binfm.Model.export_c`."""
     _check_name(name)
     if not isinstance(runtime, bool):
-        raise TypeError(f"runtime: got {runtime!r}; accepted are True and False")
+        raise TypeError(f"runtime must be True or False, got {runtime!r}")
     check_limits(model)
     text = "\n".join(_lines(model, name, runtime)) + "\n"
     Path(path).write_bytes(text.encode("ascii"))
 
 
 def check_limits(model: Model) -> None:
-    """Raise ValueError if the C runtime refuses a model."""
+    """Raise ValueError if the C runtime cannot run a model."""
     if model.method != "bfm":
-        raise ValueError(f"model: got method {model.method!r}; accepted by the C runtime is 'bfm'")
-    header = Header.of(device_file(model))
-    active = header.tilings * sum(feature.kind != "unused" for feature in model.features)
-    pairs = header.m * active * (active - 1) // 2
-    score = max(c for _, _, c in header.scales) * pairs << header.shift_c
+        raise ValueError(f"model must have method 'bfm' for the C runtime, got {model.method!r}")
+    active = model.tilings * sum(feature.kind != "unused" for feature in model.features)
+    most_pairs = model.m * active * (active - 1) // 2
+    _, multipliers = _core.multipliers(model._core)
     for what, got, most in (
-        ("bytes", len(device_file(model)), MOST_BYTES),
-        ("rows that can be active at once", active, MOST_ACTIVE),
-        ("for m times the square of the rows that can be active", header.m * active**2, 2**PAIR_BITS - 1),
-        ("for the pair term of a score", score, 2**SCORE_BITS - 1),
+        ("bytes", len(device_file(model)), MAX_BYTES),
+        ("rows that can be active at once", active, MAX_ACTIVE),
+        ("as m times the square of the rows that can be active", model.m * active**2, 2**PAIR_BITS - 1),
+        ("as the pair term of a score", int(max(pairs for _, _, pairs in multipliers)) * most_pairs, 2**SCORE_BITS - 1),
     ):
         if got > most:
-            raise ValueError(f"model: got {got} {what}; accepted by the C runtime are up to {most}")
+            raise ValueError(f"model must have at most {most} {what} for the C runtime, got {got}")
 
 
 def integer_scores(model: Model, rows: NDArray[np.float32]) -> list[list[int]]:
-    """Return the score of each row and function in units of 2**-exponent; a text category is given by its index."""
-    header = Header.of(device_file(model))
-    terms: list[list[int]] = model._core.terms(rows, 1).tolist()
-    functions = range(header.functions)
-    return [[header.score(k, row[k], row[header.functions + k]) for k in functions] for row in terms]
+    """Return the scores of each row in units of 2**-exponent; a text category is given by its index."""
+    _, multipliers = _core.multipliers(model._core)
+    terms = model._core.terms(rows, 1).astype(object)
+    linear, pairs = terms[:, : len(multipliers)], terms[:, len(multipliers) :]
+    bias, a, c = (np.array(column, dtype=object) for column in zip(*multipliers, strict=True))
+    scores: list[list[int]] = (bias + a * linear + c * pairs).tolist()
+    return scores
 
 
 # The self-test
 
 
 def self_test(model: Model) -> bytes:
-    """Return rows that touch every sort of cell, each followed by the score of each function."""
+    """Return rows that touch every kind of cell, each followed by its scores."""
     probes = [_probes(feature) for feature in model.features]
     rows = np.array([[p[(r + j) % TEST_ROWS] for j, p in enumerate(probes)] for r in range(TEST_ROWS)], np.float32)
     scores = integer_scores(model, rows)
-    pairs = zip(rows.astype("<f4"), scores, strict=True)
-    return b"".join(row.tobytes() + struct.pack(f"<{len(score)}q", *score) for row, score in pairs)
+    pairs = zip(rows.astype("<f4"), np.array(scores).astype("<i8"), strict=True)
+    return b"".join(row.tobytes() + score.tobytes() for row, score in pairs)
 
 
 def _probes(feature: Feature) -> list[float]:
     """Return values of a feature: ordinary ones, ones at the edge of a cell, NaN, zeros and unknown categories."""
     if feature.kind == "categorical":
-        known: Sequence[Any] = feature.levels
+        known: Sequence[Any] = feature.categories
         numbers = range(len(known)) if isinstance(known[0], str) else known
         first, middle, last = (float(np.float32(numbers[i])) for i in (0, len(numbers) // 2, -1))
         return [first, np.nan, last, last + 1.0, middle, middle + 0.5, 0.0, -1.0]
@@ -189,15 +151,15 @@ def _self_test_stack(model: Model) -> int:
 
 
 def _constants(model: Model, blob: bytes) -> list[tuple[str, str]]:
-    header = Header.of(blob)
+    exponent, _ = _core.layout(model._core)
     classes = 0 if model.classes is None else len(model.classes)
     return [
         ("ID", f'"{hashlib.sha256(blob).hexdigest()[:16]}"'),
         ("BYTES", f"{len(blob)}u"),
         ("FEATURES", f"{model.n_features}u"),
-        ("FUNCTIONS", f"{header.functions}u"),
+        ("OUTPUTS", f"{model._core.outputs}u"),
         ("CLASSES", f"{classes}u"),
-        ("EXPONENT", f"({header.exponent})"),
+        ("EXPONENT", f"({exponent})"),
         ("TESTS", f"{TEST_ROWS}u"),
     ]
 
@@ -210,11 +172,11 @@ def _array(name: str, size: str, data: bytes) -> Iterable[str]:
 
 
 def _comment(model: Model, name: str) -> Iterable[str]:
-    """Say what the model is and what x holds. Texts are written so that they cannot end the comment."""
+    """Describe the model and what x holds. Texts are escaped so that they cannot end the comment."""
     task = "regression" if model.classes is None else f"{len(model.classes)} classes"
     lines = [
         f"{name}: a binfm model for {task}, {model.n_features} features, {len(device_file(model))} bytes.",
-        f"Written by binfm {__version__}; training writes a new one, so do not edit it.",
+        f"Generated by binfm {_core.__version__}; do not edit.",
         "",
         "Features, in the order of x:",
         *(f"{j:6}  {_feature(feature)}" for j, feature in enumerate(model.features)),
@@ -231,12 +193,12 @@ def _comment(model: Model, name: str) -> Iterable[str]:
 def _feature(feature: Feature) -> str:
     if feature.kind == "unused":
         return "not used"
-    missing = "" if feature.missing_row is None else "; NaN is a value like others"
+    missing = "" if feature.missing_row is None else "; NaN is a value of its own"
     if feature.kind == "numeric":
         return f"number, {feature.cells} cells{missing}"
-    if isinstance(feature.levels[0], str):
-        return "category, as " + ", ".join(f"{i} {_quoted(t)}" for i, t in enumerate(feature.levels)) + missing
-    return "category, one of " + " ".join(map(str, feature.levels)) + missing
+    if isinstance(feature.categories[0], str):
+        return "category, as " + ", ".join(f"{i} {_quoted(t)}" for i, t in enumerate(feature.categories)) + missing
+    return "category, one of " + " ".join(map(str, feature.categories)) + missing
 
 
 def _quoted(label: Any) -> str:
@@ -244,9 +206,9 @@ def _quoted(label: Any) -> str:
 
 
 def _check_name(name: Any) -> None:
-    accepted = "accepted is a C identifier that begins with a letter, and not with binfm"
+    wanted = "a C identifier that begins with a letter, and not with binfm"
     if not isinstance(name, str):
-        raise TypeError(f"name: got {type(name).__name__}; {accepted}")
+        raise TypeError(f"name must be {wanted}, got {type(name).__name__}")
     reserved = _KEYWORD.fullmatch(name) or name.lower().startswith("binfm")
     if reserved or not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", name):
-        raise ValueError(f"name: got {name!r}; {accepted}")
+        raise ValueError(f"name must be {wanted}, got {name!r}")

@@ -1,6 +1,6 @@
 """Tables with named columns: pandas, polars, Arrow.
 
-A column of numbers, booleans, dates or times becomes numbers, with NaN for what is missing. A column of text or
+A column of numbers, booleans, dates or times becomes numbers, with NaN for missing values. A column of text or
 categories stays a list of its values, never of codes, which mean one thing in one table and another in the next.
 """
 
@@ -21,59 +21,57 @@ if TYPE_CHECKING:
 
 MICROSECONDS_A_DAY = 86_400_000_000
 ARROW_READERS = ("pyarrow", "polars", "pandas")
-"""Who can read an Arrow stream of another library, the quickest first."""
+"""Libraries that can read an Arrow stream of another one, the fastest first."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Distinct:
-    """Objects, each kept once: what is done with a value is done once however often it occurs."""
+    """Distinct objects, so that work on a value is done once however often it occurs."""
 
     objects: list[Any]
     places: NDArray[np.intp]
-    """Where in `objects` the value of each row is."""
+    """The place in `objects` of each sample's value."""
 
     @classmethod
     def of(cls, values: Sequence[Any], name: str) -> Distinct:
-        """Find the distinct ones of some values."""
+        """Find the distinct values."""
         found: dict[Any, int] = {}
         try:
             places = [found.setdefault(value, len(found)) for value in values]
         except TypeError:
             kind = type(next(value for value in values if not isinstance(value, Hashable))).__name__
-            raise TypeError(
-                f"X: {name} holds a {kind}; accepted are numbers, text, categories, dates and times"
-            ) from None
+            raise TypeError(f"X: {name} must hold numbers, text, categories, dates or times, got {kind}") from None
         return cls(list(found), np.array(places, np.intp))
 
     def replaced(self, numbers: list[float]) -> NDArray[np.float64]:
-        """Return a number for each row, given one for each object."""
+        """Return a number for each sample, given one for each object."""
         return np.array(numbers, np.float64)[self.places]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
     """One column of a table."""
 
     values: NDArray[Any] | Distinct
     """Numbers, or objects."""
     is_category: bool
-    """Whether its type says that it holds categories: text, categorical, enum."""
+    """Whether its type is one of categories: text, categorical, enum."""
 
     def __len__(self) -> int:
         return len(self.values if isinstance(self.values, np.ndarray) else self.values.places)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Frame:
     """All columns of a table."""
 
     columns: list[Column]
     names: Names
-    """None where they are not all text."""
+    """None if they are not all text."""
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of columns."""
+        """Numbers of samples and of columns."""
         return len(self.columns[0]), len(self.columns)
 
 
@@ -84,13 +82,13 @@ def is_table(X: Any) -> bool:
     return hasattr(X, "__arrow_c_stream__") and len(getattr(X, "shape", (0, 0))) == 2
 
 
-def read(X: Any) -> Frame:
+def read_frame(X: Any) -> Frame:
     """Return the columns of a table in memory."""
     if isinstance(X, Frame):
         return X
     frame = _narwhals_frame(X)
     if frame.shape[1] == 0:
-        raise ValueError(f"X: got shape {frame.shape}; accepted is one feature or more")
+        raise ValueError(f"X must have at least one feature, got shape {frame.shape}")
     names = tuple(frame.columns)
     columns = [_column(series) for series in frame.iter_columns()]
     return Frame(columns, names if all(isinstance(name, str) for name in names) else None)
@@ -102,16 +100,21 @@ def check_names(given: tuple[str, ...], wanted: tuple[str, ...]) -> None:
         return
     missing = [name for name in wanted if name not in given]
     if missing:
-        raise ValueError(f"X: got no column {_listed(missing)}; accepted are the columns of training")
+        raise ValueError(f"X must have the columns of training; {_listed(missing, 'is', 'are')} missing")
     extra = [name for name in given if name not in wanted]
     if extra:
-        raise ValueError(f"X: got column {_listed(extra)}, which training did not have")
+        raise ValueError(f"X must have the columns of training; {_listed(extra, 'was', 'were')} not among them")
     here, there = next((a, b) for a, b in zip(given, wanted, strict=True) if a != b)
-    raise ValueError(f"X: got column {here!r} where training had {there!r}; accepted is the order of training")
+    raise ValueError(f"X must have its columns in the order of training: expected {there!r}, got {here!r}")
 
 
-def _listed(names: list[str]) -> str:
-    return repr(names[0]) if len(names) == 1 else f"{names[0]!r} and {len(names) - 1} more"
+def _listed(names: list[str], one: str, several: str) -> str:
+    return f"{names[0]!r} {one}" if len(names) == 1 else f"{names[0]!r} and {len(names) - 1} more {several}"
+
+
+def column_label(column: int, names: Names) -> str:
+    """Return what a column is called in messages."""
+    return f"column {column}" if names is None else f"column {names[column]!r}"
 
 
 def as_number(value: Any) -> float | None:
@@ -140,22 +143,22 @@ def _narwhals_frame(X: Any) -> Any:
         import narwhals as nw
     except ImportError:
         given = type(X).__name__
-        raise ImportError(f"X: reading a {given} needs narwhals: pip install 'binfm[tables]'") from None
+        raise ImportError(f"reading a {given} needs narwhals: pip install 'binfm[tables]'") from None
     try:
         return nw.from_native(X, eager_only=True)
     except TypeError:
-        pass  # not one that narwhals knows by name; any other gives its columns as Arrow does
+        pass  # narwhals does not know the library, but any other may export its columns to Arrow
     except nw.exceptions.DuplicateError:
         twice = sorted({name for name in map(str, X.columns) if list(map(str, X.columns)).count(name) > 1})
-        raise ValueError(f"X: got two columns called {twice[0]!r}; accepted are distinct names") from None
+        raise ValueError(f"X must have distinct column names, got {twice[0]!r} twice") from None
     backend = next((name for name in ARROW_READERS if find_spec(name)), None)
     if backend is None or not hasattr(X, "__arrow_c_stream__"):
-        hint = ", such as its collect() gives" if hasattr(X, "collect") else ""
-        raise TypeError(f"X: got {type(X).__name__}; accepted are pandas, polars and Arrow tables in memory{hint}")
+        hint = "; call its collect() first" if hasattr(X, "collect") else ""
+        raise TypeError(f"X must be a pandas, polars or Arrow table in memory, got {type(X).__name__}{hint}")
     try:
         return nw.from_arrow(X, backend=backend)
     except Exception as error:
-        raise ValueError(f"X: got {type(X).__name__} that is no table ({error}); accepted is a 2-D table") from None
+        raise ValueError(f"X must be a 2-D table, got {type(X).__name__} ({error})") from None
 
 
 def _column(series: Any) -> Column:

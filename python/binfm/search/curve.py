@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from binfm._checks import whole
 from binfm._progress import Progress
-from binfm.training import prepare
-from binfm.tuning import as_table, curve
+from binfm._text import table
+from binfm.params import PARAMETERS, Params
+from binfm.search.halving import FRESH, SuccessiveHalving, successive_halving
+from binfm.search.trials import VARIED
+from binfm.training import read_data
 
 BUDGETS = (256, 512, 1024, 2048, 4096, 8192, 16384)
 
@@ -18,9 +21,9 @@ BUDGETS = (256, 512, 1024, 2048, 4096, 8192, 16384)
 class SizeCurve:
     """How good a model can be in how many bytes. Prints as a table, and draws itself.
 
-    ``points`` has a dict for each budget: ``max_bytes``, the size ``nbytes`` of the model that was found, its ``score``
-    on rows it had not seen and the ``spread`` of that (standard deviation over folds), and its settings. Where no model
-    fits, all but ``max_bytes`` is None.
+    ``points`` has a dict for each budget: ``max_bytes``, the size ``nbytes`` of the model found, its ``score`` on
+    samples it had not seen and the ``spread`` of that (standard deviation over folds), and its parameters. If no model
+    fits, all but ``max_bytes`` are None.
 
     Examples
     --------
@@ -52,39 +55,29 @@ class SizeCurve:
             shape = [str(point[name]) for name in head[4:]]
             score = [f"{point[name]:.4f}" for name in ("score", "spread")]
             lines.append([str(point["max_bytes"]), str(point["nbytes"]), *score, *shape])
-        return as_table(head, lines)
+        return table(head, lines, left=0)
 
     def plot(self, ax: Any = None) -> SizeCurve:
-        """Draw score against bytes, with its spread, on `ax_` and return itself.
+        """Draw the score and its spread against bytes, as :class:`binfm.plot.SizeCurveDisplay` does; return itself.
 
         Parameters
         ----------
         ax
-            Matplotlib axes to draw on; None makes a figure.
+            Matplotlib axes to draw on; None creates a figure.
         """
-        if ax is None:
-            try:
-                from matplotlib import pyplot
-            except ImportError:
-                raise ImportError("SizeCurve.plot needs matplotlib: pip install 'binfm[plot]'") from None
-            _, ax = pyplot.subplots()
-        fits = [point for point in self.points if point["nbytes"] is not None]
-        sizes = [point["nbytes"] for point in fits]
-        ax.errorbar(sizes, [p["score"] for p in fits], [p["spread"] for p in fits], marker="o", capsize=3)
-        ax.set_xscale("log", base=2)
-        ax.xaxis.set_major_formatter("{x:,.0f}")
-        ax.set_xlabel("bytes of the saved model")
-        ax.set_ylabel(self.metric)
-        self.ax_, self.figure_ = ax, ax.figure
+        from binfm.plot import SizeCurveDisplay
+
+        display = SizeCurveDisplay(self).plot(ax)
+        self.ax_, self.figure_ = display.axes_, display.figure_
         return self
 
 
 def size_curve(
     X: Any, y: Any, budgets: Sequence[int] = BUDGETS, *, progress: bool = False, **parameters: Any
 ) -> SizeCurve:
-    """Return how accurate a model can be in each of some numbers of bytes.
+    """Return how accurate a model can be in each of several numbers of bytes.
 
-    For each budget the settings are chosen as by ``binfm.train(X, y, max_bytes=budget)``, and scored by 5-fold
+    For each budget the parameters are chosen as by ``binfm.train(X, y, max_bytes=budget)`` and scored by 5-fold
     cross-validation on folds other than those that chose them. What the budgets have in common is tried once.
 
     Parameters
@@ -92,11 +85,11 @@ def size_curve(
     X, y
         As for :func:`binfm.train`.
     budgets
-        Numbers of bytes.
+        Sizes in bytes.
     progress
-        Show a bar, if tqdm is installed.
+        Show a progress bar if tqdm is installed.
     **parameters
-        Other parameters of :func:`binfm.train`: what is given here is not searched.
+        Other parameters of :func:`binfm.train`; those given here are not searched.
 
     Returns
     -------
@@ -111,10 +104,28 @@ def size_curve(
     >>> [point["nbytes"] is not None for point in curve.points]
     [False, True, True]
     """
-    problem, settings, free = prepare(X, y, **parameters, searching=True)
     limits = sorted({whole("budgets", budget) for budget in budgets})
     if not limits:
-        raise ValueError("budgets: got none; accepted is one number of bytes or more")
-    with Progress(progress, None, "fit") as bar:
-        metric, points, smallest = curve(problem, settings, free, limits, bar.advance)
-    return SizeCurve(metric, points, smallest)
+        raise ValueError("budgets must have at least one size in bytes, got none")
+    data = {name: parameters.pop(name, None) for name in ("sample_weight", "eval_set")}
+    unknown = [name for name in parameters if name not in PARAMETERS or name in ("max_bytes", "callback")]
+    if unknown:
+        raise TypeError(f"size_curve got an unexpected keyword argument {unknown[0]!r}")
+    params = Params.of({**parameters, "max_bytes": limits[-1]})
+    dataset, valid = read_data(X, y, **data, params=params)
+    params = params.resolve(len(dataset), valid is not None)
+    with Progress(progress, None, "fit") as bar, successive_halving(dataset, params, bar.advance) as halving:
+        return SizeCurve(halving.metric, tuple(_points(halving, limits)), halving.smallest)
+
+
+def _points(halving: SuccessiveHalving, limits: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Yield the point of each limit; they ascend."""
+    smaller: list[Params] = []
+    for limit in limits:
+        chosen = halving.best(limit, smaller)
+        if chosen is None:
+            yield {"max_bytes": limit, **dict.fromkeys(("features", *VARIED, "nbytes", "score", "spread"))}
+            continue
+        smaller = [chosen]
+        halving.trials.rank(smaller, FRESH)
+        yield {"max_bytes": limit, **halving.trials.describe(chosen, FRESH)}

@@ -1,0 +1,91 @@
+"""Targets: class labels to class numbers, and numbers for regression."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from binfm._checks import sized
+from binfm.data.arrays import as_numbers, contiguous
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Labels(NamedTuple):
+    """The sorted class labels; of kind "none", and empty, for regression."""
+
+    kind: str
+    """``"int"``, ``"float"``, ``"bool"``, ``"text"`` or ``"none"``."""
+    values: list[Any]
+
+    def as_array(self) -> NDArray[Any]:
+        """Return the labels as `model.classes` shows them."""
+        dtype = {"int": np.int64, "float": np.float64, "bool": np.bool_, "text": np.str_}[self.kind]
+        return np.array(self.values, dtype=dtype)
+
+
+REGRESSION = Labels("none", [])
+
+
+def learn_labels(y: Any, classes: Any) -> Labels:
+    """Return the sorted labels of `classes`, or else of y."""
+    if len(sized("y", y)) == 0:
+        raise ValueError("y must have at least one value, got none")
+    labels = _distinct(_one_dimensional(y if classes is None else classes, "y"))
+    if len(labels.values) < 2:
+        raise ValueError(f"y must have at least two classes, got one class: {labels.values[0]!r}")
+    return labels
+
+
+def read_target(y: Any, labels: Labels, name: str) -> NDArray[np.float64]:
+    """Return y as numbers: those of the classes in `labels`, or its own for regression."""
+    return _numbers(y, name) if labels.kind == "none" else _class_numbers(y, labels, name)
+
+
+def _class_numbers(y: Any, labels: Labels, name: str) -> NDArray[np.float64]:
+    array = _one_dimensional(y, name)
+    known = labels.as_array()
+    if array.dtype == object and known.dtype.kind == "U":
+        array = np.array([str(v) for v in array])
+    try:
+        found = np.clip(np.searchsorted(known, array), 0, len(known) - 1)
+        wrong = known[found] != array
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must have labels of dtype {known.dtype}, as in training, got {array.dtype}") from None
+    if np.any(wrong):
+        raise ValueError(f"{name} must only have labels seen in training, got {array[wrong].tolist()[0]!r}")
+    return found.astype(np.float64)
+
+
+def _numbers(y: Any, name: str) -> NDArray[np.float64]:
+    array = contiguous(as_numbers(_one_dimensional(y, name), name), np.float64)
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got NaN or infinity")
+    return array
+
+
+def _one_dimensional(y: Any, name: str) -> NDArray[Any]:
+    array = np.asarray(y)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be a 1-D array, got a {array.ndim}-D array of shape {array.shape}")
+    return array
+
+
+def _distinct(y: NDArray[Any]) -> Labels:
+    kind = y.dtype.kind
+    if kind == "O":
+        if not all(isinstance(v, str) for v in y):
+            if not all(isinstance(v, int | float | np.number | np.bool_) for v in y):
+                raise TypeError("y must be all numbers, all booleans or all strings, got mixed or missing labels")
+            return _distinct(np.array(y.tolist()))
+        return Labels("text", sorted(set(y)))
+    if kind == "f" and not np.isfinite(y).all():
+        raise ValueError("y must be finite, got NaN or infinity")
+    if kind == "u" and y.size and y.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"y must have labels below 2**63, got {y.max()}")
+    names = {"i": "int", "u": "int", "f": "float", "b": "bool", "U": "text"}
+    if kind not in names:
+        raise TypeError(f"y must be integers, floats, booleans or strings, got dtype {y.dtype}")
+    return Labels(names[kind], np.unique(y).tolist())

@@ -1,0 +1,347 @@
+"""The parameters of training. Each has one home: a field of :class:`Params`.
+
+Docstrings, the flags of ``binfm train`` and what the core receives are derived from these fields. The signatures of
+:func:`binfm.train` and of the estimators are written out, as editors and scikit-learn need them; tests compare them,
+and the core's own list, with this module.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from inspect import cleandoc
+from operator import index
+from typing import Any, NamedTuple, TypeVar
+
+from binfm import _core
+from binfm._checks import number, one_of, whole
+
+HOLDOUT_FROM = 10_000
+"""Samples from which `early_stopping="auto"` holds some out; below that they are worth more in training."""
+MAX_B = 65_000
+"""The largest `b` the core accepts."""
+
+
+class Schedule(NamedTuple):
+    """How long to train in one call; read by the core."""
+
+    epochs: int
+    early_stopping: bool
+    patience: int
+    holdout: float
+    steady: bool
+    """Whether the learning rate stays as it is instead of decaying."""
+
+
+class Spec(NamedTuple):
+    """What is known about a parameter besides its name, type and default."""
+
+    constraint: str
+    """What a value must be, in the words of error messages."""
+    doc: str
+    """One line."""
+    more: str = ""
+    """The rest of the description."""
+    type: str = ""
+    """The type as the documentation shows it, where that is not the type of the field."""
+    choices: tuple[str, ...] = ()
+    core: bool = True
+    """Whether the core reads and checks it; the others are checked here."""
+    searched: bool = False
+    """Whether the search of `max_bytes` may choose it. In signatures such parameters default to None."""
+    resumable: bool = False
+    """Whether it may change between two calls with `warm_start`: it says how long to train, not what is learned."""
+
+
+def _parameter(default: Any, constraint: str, doc: str, more: str = "", **facts: Any) -> Any:
+    return field(default=default, metadata={"spec": Spec(constraint, doc, more, **facts)})
+
+
+def _choice(default: str, choices: tuple[str, ...], doc: str, more: str = "", **facts: Any) -> Any:
+    quoted = [f"'{choice}'" for choice in choices]
+    constraint = f"{', '.join(quoted[:-1])} or {quoted[-1]}"
+    return _parameter(default, constraint, doc, more, choices=choices, **facts)
+
+
+@dataclass(frozen=True, eq=False)
+class Params:
+    """The parameters of one training."""
+
+    m: int = _parameter(
+        32,
+        "a whole number from 1 to 65535",
+        "Number of factors: one bit each in every parameter row.",
+        searched=True,
+    )
+    b: int = _parameter(
+        20,
+        "a whole number from 2 to 65000",
+        "Maximum number of parameter rows per numeric feature.",
+        searched=True,
+    )
+    tilings: int = _parameter(
+        4,
+        "a whole number from 1 to 255",
+        "Number of shifted tilings, which is how many rows a present feature activates.",
+        "Below `b`; 1 is the method of the paper.",
+        searched=True,
+    )
+    binning: str = _choice(
+        "quantile",
+        ("quantile", "uniform", "supervised"),
+        "Where to cut numeric features into bins.",
+        'At quantiles, at equal widths, or where the target changes; "supervised" is better if `b` is small.',
+        searched=True,
+    )
+    loss: str = _choice(
+        "logistic",
+        ("logistic", "hinge", "squared_hinge", "squared", "softmax"),
+        "Loss to minimize.",
+        '"softmax" trains the outputs of three or more classes together, which is better for tiny models. "squared" is '
+        "regression.",
+        searched=True,
+    )
+    method: str = _choice(
+        "bfm",
+        ("bfm", "sefm", "dfm", "fm"),
+        "Which factorization machine to train.",
+        '"bfm" is the binarized one. "sefm" has bins and float weights; "fm" has raw values and float weights; "dfm" '
+        "has raw values, float w and one-bit factors. The last two have no bins: they ignore `b`, `tilings` and "
+        "`binning`, standardize numbers and treat NaN as the mean.",
+    )
+    scaling: bool = _parameter(
+        True, "True or False", "Learn the scales alpha and beta.", "If False, both are fixed at 1."
+    )
+    optimizer: str = _choice("adagrad", ("adagrad", "sgd"), "Optimizer of the real-valued proxies behind the bits.")
+    epochs: int = _parameter(
+        30,
+        "a whole number from 1 to 1000000",
+        "Maximum number of passes over the data.",
+        searched=True,
+        resumable=True,
+    )
+    learning_rate: float = _parameter(0.02, "a finite number above 0", "Step size of the first epoch.", searched=True)
+    lambda_w: float = _parameter(0.0, "a finite number of at least 0", "Regularization strength of the linear term.")
+    lambda_v: float = _parameter(0.0, "a finite number of at least 0", "Regularization strength of the factors.")
+    dropout: float = _parameter(
+        0.0,
+        "a number from 0 to below 1",
+        "Share of the features to drop at random at each visit of a sample.",
+        "Regularizes models of several kilobytes and more.",
+        searched=True,
+    )
+    ensemble: int = _parameter(
+        1,
+        "a whole number from 1 to 65535",
+        "Number of models to train from different inits and join into one.",
+        "Each gets its share of the factors, so it must divide `m`, and the file does not grow. Steadier for models of "
+        "several kilobytes and more.",
+        searched=True,
+    )
+    polish: int = _parameter(
+        0,
+        "a whole number from 0 to 1000000",
+        "Number of passes over all signs after training, flipping each one that lowers the training loss.",
+        "For models of a few hundred bytes to a few kilobytes, which have no sign to waste.",
+        searched=True,
+    )
+    categorical: Any = _parameter(  # noqa: RUF009
+        None,
+        "a list of column numbers or names, or a boolean mask",
+        "Columns whose values are categories.",
+        "Text and category columns of a table need no mention.",
+        type="list of column numbers or names, or boolean mask",
+        core=False,
+    )
+    min_count: float = _parameter(
+        1.0, "a finite number", "Categories that occur less often are ignored.", "Sample weights count."
+    )
+    early_stopping: Any = _parameter(  # noqa: RUF009
+        "auto",
+        "True, False or 'auto'",
+        "Stop once the loss on held-out samples no longer falls, and return the best epoch.",
+        'The samples are those of `eval_set` or else some of X. "auto" does so given an `eval_set`, or from 10,000 '
+        "samples on.",
+        type='bool or "auto"',
+        resumable=True,
+    )
+    validation_fraction: float = _parameter(
+        0.1,
+        "a number between 0 and 1",
+        "Share of the samples of X to hold out for early stopping.",
+        core=False,
+        resumable=True,
+    )
+    patience: int = _parameter(
+        5,
+        "a whole number from 1 to 1000000",
+        "Number of epochs without improvement before training stops.",
+        resumable=True,
+    )
+    max_bytes: int | None = _parameter(
+        None,
+        "a whole number",
+        "Maximum size of the saved file in bytes; cross-validation then chooses what is not given.",
+        "It chooses those of m, b, tilings, binning, loss, epochs, learning_rate, dropout, ensemble and polish that "
+        "are not given, and the features to leave out; `model.search` lists what was tried. Early stopping, if "
+        '"auto", then needs an `eval_set`.',
+        core=False,
+    )
+    seed: int = _parameter(
+        0,
+        "a whole number from 0 to 2**63 - 1",
+        "Seed of all random choices.",
+        "The same data, parameters and seed give the same bytes on any machine.",
+    )
+    n_jobs: int | None = _parameter(
+        None,
+        "None, -1 (all cores) or a whole number from 1 to 4096",
+        "Number of threads, by default all cores.",
+        "The result does not depend on it.",
+        core=False,
+        resumable=True,
+    )
+    progress: bool = _parameter(
+        False, "True or False", "Show a progress bar if tqdm is installed.", core=False, resumable=True
+    )
+    callback: Any = _parameter(  # noqa: RUF009
+        None,
+        "a function of epoch and record",
+        "Called as callback(epoch, record) after each epoch.",
+        "Training stops if it returns True.",
+        type="callable",
+        core=False,
+        resumable=True,
+    )
+
+    # Not for users
+    holdout: float = 0.0
+    """Share of the samples to hold out; follows from the parameters above once the data is known."""
+    leave_out: tuple[int, ...] = ()
+    """Columns the model does without; chosen by the search."""
+    free: frozenset[str] = frozenset()
+    """Parameters left as None, which the search may choose."""
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Params:
+        """Check the parameters among some arguments; those left as None get their default and are `free`."""
+        free = frozenset(name for name, spec in PARAMETERS.items() if spec.searched and given.get(name) is None)
+        values = {name: given[name] for name in PARAMETERS if name in given and name not in free}
+        params = cls(**values, free=free)
+        params._check()
+        return replace(params, **{name: _plain(name, value) for name, value in values.items()})
+
+    def replace(self, **changes: Any) -> Params:
+        """Return the parameters with some changes."""
+        return replace(self, **changes)
+
+    def core(self) -> dict[str, Any]:
+        """Return the values the core reads; `resolve` comes first."""
+        return {name: getattr(self, name) for name in CORE}
+
+    def schedule(self, *, steady: bool = False) -> Schedule:
+        """Return how long to train; `resolve` comes first."""
+        return Schedule(self.epochs, self.early_stopping, self.patience, self.holdout, steady)
+
+    def resolve(self, samples: int, has_valid: bool) -> Params:
+        """Settle early stopping, now that the number of samples and whether there is an `eval_set` are known."""
+        early = self.early_stopping
+        if early == "auto":  # a search chooses the number of epochs itself
+            early = has_valid or (samples >= HOLDOUT_FROM and not self.searching)
+        holdout = self.validation_fraction if early and not has_valid else 0.0
+        return replace(self, early_stopping=bool(early), holdout=float(holdout))
+
+    def check_resumes(self, first: Params) -> None:
+        """Refuse parameters with which training cannot resume that began with others."""
+        for name, spec in PARAMETERS.items():
+            before, now = getattr(first, name), getattr(self, name)
+            if not spec.resumable and now is not before and now != before:
+                raise ValueError(f"{name} must be {before!r}, as when training began, got {now!r}")
+
+    @property
+    def searching(self) -> bool:
+        """Whether the free parameters are to be chosen within a size limit."""
+        return self.max_bytes is not None
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether the target is a number."""
+        return self.loss == "squared"
+
+    def _check(self) -> None:
+        if self.early_stopping not in ("auto", True, False):
+            raise ValueError(_message("early_stopping", self.early_stopping))
+        if not 0 < number("validation_fraction", self.validation_fraction) < 1:
+            raise ValueError(_message("validation_fraction", self.validation_fraction))
+        if self.callback is not None and not callable(self.callback):
+            raise TypeError(_message("callback", type(self.callback)))
+        if self.n_jobs is not None:
+            _core.threads(whole("n_jobs", self.n_jobs))
+        if self.max_bytes is not None:
+            whole("max_bytes", self.max_bytes)
+            one_of("method", self.method, ("bfm",), " with max_bytes")
+        checked = self._compatible() if self.searching else self
+        _core.check_params(checked.resolve(0, False).core())
+
+    def _compatible(self) -> Params:
+        """Return the parameters with free ones that go with those given, as the search will choose them."""
+        values: dict[str, Any] = {"tilings": 1, "b": MAX_B, "m": self.ensemble if _counts(self.ensemble) else self.m}
+        return replace(self, **{name: value for name, value in values.items() if name in self.free})
+
+
+PARAMETERS: dict[str, Spec] = {each.name: each.metadata["spec"] for each in fields(Params) if "spec" in each.metadata}
+"""The parameters by name, in the order of signatures."""
+CORE = (*(name for name, spec in PARAMETERS.items() if spec.core), "holdout")
+"""What the core reads."""
+DEFAULTS: dict[str, Any] = {each.name: each.default for each in fields(Params) if each.name in PARAMETERS}
+TYPES: dict[str, str] = {
+    each.name: PARAMETERS[each.name].type or str(each.type).removesuffix(" | None")
+    for each in fields(Params)
+    if each.name in PARAMETERS
+}
+"""Names of types, as the documentation shows them."""
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Return Python's own number for one of numpy's."""
+    convert: Any = {"int": index, "float": float, "bool": bool}.get(TYPES[name])
+    return value if value is None or convert is None else convert(value)
+
+
+def _message(name: str, given: Any) -> str:
+    shown = given.__name__ if isinstance(given, type) else repr(given)
+    return f"{name} must be {PARAMETERS[name].constraint}, got {shown}"
+
+
+Thing = TypeVar("Thing", bound=Callable[..., Any])
+
+
+def documented(*left_out: str) -> Callable[[Thing], Thing]:
+    """Return a decorator that puts the parameters in place of ``{parameters}`` in a docstring, except some."""
+
+    def document(thing: Thing) -> Thing:
+        if thing.__doc__:  # there is none under -OO
+            entries = "\n".join(_entry(name) for name in PARAMETERS if name not in left_out)
+            thing.__doc__ = cleandoc(thing.__doc__).replace("{parameters}", entries)
+        return thing
+
+    return document
+
+
+def _entry(name: str) -> str:
+    """Return a parameter as numpydoc has it."""
+    spec, default = PARAMETERS[name], DEFAULTS[name]
+    kind = "{" + ", ".join(f'"{choice}"' for choice in spec.choices) + "}" if spec.choices else TYPES[name]
+    shown = "optional" if default is None else f"default {default!r}".replace("'", '"')
+    limits = f" Must be {spec.constraint}." if spec.core and TYPES[name] in ("int", "float") else ""
+    text = textwrap.fill(f"{spec.doc} {spec.more}".rstrip() + limits, 116)
+    return f"{name} : {kind}, {shown}\n{textwrap.indent(text, '    ')}"
+
+
+def _counts(value: Any) -> bool:
+    """Return whether a value is a whole number from 1; what else it must be is for the core to say."""
+    try:
+        return index(value) >= 1
+    except TypeError:
+        return False
