@@ -1,4 +1,4 @@
-"""Random model files of every shape, written from docs/file-format.md, and rows that probe their edges."""
+"""Random model files of every shape, written from docs/file-format.md, and samples that probe their edges."""
 
 import functools
 import struct
@@ -28,29 +28,29 @@ LOWEST, ZERO, HIGHEST = 0x7FFFFF, 0x80000000, 0xFF800000
 
 @dataclass(frozen=True)
 class Feature:
-    """One feature. `numbers` are edges as keys, levels of `width` bytes, or texts."""
+    """One feature. `entries` are edges as keys, integer categories of `width` bytes, or strings."""
 
     kind: int
-    numbers: tuple = ()
+    entries: tuple = ()
     copies: bool = False
     missing: bool = False
     width: int = 0
 
-    def record(self, usual, parameters):
-        """Return the record, after records with a usual number of edges and the last parameter of each form."""
+    def record(self, edge_count, parameters):
+        """Return the record, given the default edge count and the latest parameter of each form before it."""
         bits = COPIES * self.copies | MISSING * self.missing
         if self.kind == NUMERIC:
-            return edges_record(self.numbers, bits, usual, parameters)
-        head = bytes([self.kind | bits | self.width << 4]) + count(len(self.numbers))
+            return edges_record(self.entries, bits, edge_count, parameters)
+        head = bytes([self.kind | bits | self.width << 4]) + count(len(self.entries))
         if self.kind == TEXT:
-            return head + b"".join(text(t) for t in self.numbers)
-        levels = self.numbers if self.width else ()
-        return head + b"".join(int(n).to_bytes(self.width, "little", signed=True) for n in levels)
+            return head + b"".join(string(s) for s in self.entries)
+        stored = self.entries if self.width else ()
+        return head + b"".join(int(n).to_bytes(self.width, "little", signed=True) for n in stored)
 
     def rows(self, tilings):
         if self.kind == UNUSED:
             return 0
-        cells = len(self.numbers) + (self.kind == NUMERIC)
+        cells = len(self.entries) + (self.kind == NUMERIC)
         return (cells - 1) * (tilings if self.copies else 1) + tilings * (2 if self.missing else 1)
 
 
@@ -60,7 +60,7 @@ class File:
 
     features: tuple
     m: int = 3
-    functions: int = 1
+    outputs: int = 1
     tilings: int = 1
     loss: int = 0
     shifts: tuple = (0, 0, 0)
@@ -69,38 +69,38 @@ class File:
     sparse: bool = False
     labels: bytes = b""
     names: bytes | None = None
-    """Texts, one for each feature."""
-    usual: int | None = None
-    """The usual number of edges, if it is not to be the right one."""
+    """Encoded strings, one per feature."""
+    edge_count: int | None = None
+    """The default edge count to write, if not the correct one."""
 
     def blob(self, rng=None):
         used = [feature.kind != UNUSED for feature in self.features]
         flags = self.sparse | 2 * bool(self.labels) | 4 * (not all(used)) | 8 * (self.names is not None)
         head = struct.pack("<4sBB", b"\xb1FM\n", 1, flags)
-        usual = usual_edges(self.features) if self.usual is None else self.usual
-        body = struct.pack("<IHHBB", len(self.features), self.m, self.functions, self.tilings, self.loss)
-        body += bytes(self.shifts) + struct.pack("<hH", self.exponent, usual)
-        body += b"".join(packed_scales(self.functions, *scales) for scales in self.scales)
+        edge_count = most_common_edge_count(self.features) if self.edge_count is None else self.edge_count
+        body = struct.pack("<IHHBB", len(self.features), self.m, self.outputs, self.tilings, self.loss)
+        body += bytes(self.shifts) + struct.pack("<hH", self.exponent, edge_count)
+        body += b"".join(pack_scales(self.outputs, *scales) for scales in self.scales)
         if not all(used):
             body += np.packbits(used, bitorder="little").tobytes()
         parameters = {}
-        body += b"".join(f.record(usual, parameters) for f in self.features if f.kind != UNUSED)
+        body += b"".join(f.record(edge_count, parameters) for f in self.features if f.kind != UNUSED)
         body += self.random_bits(rng or np.random.default_rng(0)) + self.labels + (self.names or b"")
-        return signed(head + struct.pack("<I", len(body) + 14) + body)
+        return with_checksum(head + struct.pack("<I", len(body) + 14) + body)
 
     def random_bits(self, rng):
-        size = sum(f.rows(self.tilings) for f in self.features) * self.functions * (self.m + 1)
+        size = sum(f.rows(self.tilings) for f in self.features) * self.outputs * (self.m + 1)
         bits = bytearray(rng.bytes((size + 7) // 8))
         if size % 8:
             bits[-1] &= 2 ** (size % 8) - 1
         return bytes(bits)
 
 
-def usual_edges(features):
-    """Return the number of edges that most numeric features have, of equals the smallest."""
-    frequency = Counter(len(feature.numbers) for feature in features if feature.kind == NUMERIC)
-    usual = min(frequency, key=lambda n: (-frequency[n], n), default=0)
-    return usual if usual < 2**16 else 0
+def most_common_edge_count(features):
+    """Return the most common number of edges of numeric features, the smallest if several tie."""
+    frequency = Counter(len(feature.entries) for feature in features if feature.kind == NUMERIC)
+    edge_count = min(frequency, key=lambda n: (-frequency[n], n), default=0)
+    return edge_count if edge_count < 2**16 else 0
 
 
 # Edges
@@ -108,7 +108,7 @@ def usual_edges(features):
 
 @functools.cache
 def grid(form, parameter):
-    """Return the code of each edge on a grid; there are none with a parameter that cannot be."""
+    """Return the code of each edge on a code grid; empty if the parameter is out of range."""
     if form == LOGARITHMIC:
         bits = [(parameter << 23) + (code << 19) for code in range(256)]
         return {b + ZERO: code for code, b in enumerate(bits) if b < 0x7F800000}
@@ -120,25 +120,25 @@ def grid(form, parameter):
     return {key(np.float32((code - 128) * 2.0**e)) + (code < 128): code for code in range(256)}
 
 
-def ways(edges, parameters):
-    """Yield form, parameter and whether it is written for each way to write edges in one byte, the first one first."""
-    even = SIGNED if edges[0] < ZERO else UNSIGNED
-    forms = [even, LOGARITHMIC] if edges[0] > ZERO else [even]
+def encodings(edges, parameters):
+    """Yield the one-byte encodings in order of preference: form, parameter, and whether the parameter is written."""
+    linear = SIGNED if edges[0] < ZERO else UNSIGNED
+    forms = [linear, LOGARITHMIC] if edges[0] > ZERO else [linear]
     yield from ((form, parameters[form], False) for form in forms if form in parameters)
-    coarsest = (e % 256 for e in range(119, -127, -1) if all(edge in grid(even, e % 256) for edge in edges))
+    coarsest = (e % 256 for e in range(119, -127, -1) if all(edge in grid(linear, e % 256) for edge in edges))
     if edges == (ZERO,):
         coarsest = iter([0])
-    yield from ((even, parameter, True) for parameter in coarsest)
+    yield from ((linear, parameter, True) for parameter in coarsest)
     if edges[0] > ZERO:
         yield LOGARITHMIC, (edges[0] - ZERO) >> 23, True
 
 
-def edges_record(edges, bits, usual, parameters):
-    own_count = OWN_COUNT * (len(edges) != usual)
+def edges_record(edges, bits, edge_count, parameters):
+    own_count = OWN_COUNT * (len(edges) != edge_count)
     number = count(len(edges)) if own_count else b""
     if not edges:
         return bytes([1 | bits | own_count]) + number
-    for form, parameter, own in ways(edges, parameters):
+    for form, parameter, own in encodings(edges, parameters):
         codes = [grid(form, parameter).get(edge) for edge in edges]
         if None not in codes:
             parameters[form] = parameter
@@ -154,7 +154,7 @@ def count(value):
     return bytes([*(group | 0x80 for group in groups[:-1]), groups[-1]])
 
 
-def text(value):
+def string(value):
     return count(len(value.encode())) + value.encode()
 
 
@@ -175,61 +175,61 @@ def crc32c(data):
     return crc ^ 0xFFFFFFFF
 
 
-def signed(body):
-    """Return a body with a checksum that fits it."""
+def with_checksum(body):
+    """Return the body followed by its checksum."""
     return bytes(body) + struct.pack("<I", crc32c(body))
 
 
 def key(x):
-    """Return the key of a number, as the format page defines it."""
+    """Return the key of a number, as docs/file-format.md defines it."""
     bits = int(np.float32(x + np.float32(0)).view(np.uint32))
     return bits ^ (0xFFFFFFFF if bits >> 31 else 0x80000000)
 
 
-def number(of):
-    """Return the number with a key."""
-    return np.uint32(of ^ (0x80000000 if of >> 31 else 0xFFFFFFFF)).view(np.float32)
+def number(key):
+    """Return the number that has a key."""
+    return np.uint32(key ^ (0x80000000 if key >> 31 else 0xFFFFFFFF)).view(np.float32)
 
 
 # Random files
 
 
 def random_file(rng, small=False):
-    """Return a file of a random shape. `small`: one that a kilobyte of RAM can hold, with few features."""
+    """Return a file of random shape; a `small` one can be scored with a kilobyte of RAM."""
     tilings = int(rng.choice([1, 1, 2, 3, 4, 5, 6, 7, 7 if small else 40]))
-    functions = int(rng.choice([1, 1, 1, 3, 4, 10]))
-    wide = rng.random() < 0.15
+    outputs = int(rng.choice([1, 1, 1, 3, 4, 10]))
+    many = rng.random() < 0.15
     m = int(rng.choice([rng.integers(1, 71), rng.choice([1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65])]))
-    features = int(rng.integers(60, 90)) if wide else int(rng.integers(1, 12))
-    if wide:
-        m, functions, tilings = min(m, 9), 1, min(tilings, 7)
-    most = max(1, min(40, 20_000 // (features * tilings * functions * (m + 1))))
-    loss = int(rng.integers(0, 4)) if functions == 1 else int(rng.integers(0, 3))
+    features = int(rng.integers(60, 90)) if many else int(rng.integers(1, 12))
+    if many:
+        m, outputs, tilings = min(m, 9), 1, min(tilings, 7)
+    max_cells = max(1, min(40, 20_000 // (features * tilings * outputs * (m + 1))))
+    loss = int(rng.integers(0, 4)) if outputs == 1 else int(rng.integers(0, 3))
     return File(
-        features=tuple(random_feature(rng, tilings, most) for _ in range(features)),
+        features=tuple(random_feature(rng, tilings, max_cells) for _ in range(features)),
         m=m,
-        functions=functions,
+        outputs=outputs,
         tilings=tilings,
         loss=loss,
         shifts=tuple(int(rng.integers(0, 25)) if rng.random() < 0.5 else 0 for _ in range(3)),
         exponent=int(rng.integers(-1022, 1023)),
-        scales=random_scales(rng, functions),
+        scales=random_scales(rng, outputs),
         sparse=bool(rng.random() < 0.3),
-        labels=b"" if loss == 3 else random_labels(rng, max(functions, 2)),
-        names=b"".join(text(f"x{j} é") for j in range(features)) if rng.random() < 0.3 else None,
+        labels=b"" if loss == 3 else random_labels(rng, max(outputs, 2)),
+        names=b"".join(string(f"x{j} é") for j in range(features)) if rng.random() < 0.3 else None,
     )
 
 
-def random_scales(rng, functions):
-    bias, multiplier = (2**31, 2**16) if functions == 1 else (2**7, 2**4)
+def random_scales(rng, outputs):
+    bias, multiplier = (2**31, 2**16) if outputs == 1 else (2**7, 2**4)
     scale = lambda: (int(rng.integers(-bias, bias)), *rng.integers(0, multiplier, 2).tolist())  # noqa: E731
-    return tuple(scale() for _ in range(functions))
+    return tuple(scale() for _ in range(outputs))
 
 
-def random_feature(rng, tilings, most):
+def random_feature(rng, tilings, max_cells):
     kind = int(rng.choice([UNUSED, *[NUMERIC] * 5, WHOLE, WHOLE, TEXT]))
     missing = bool(rng.random() < 0.4)
-    n = int(rng.choice([rng.integers(1, most + 1), min(most, 6)]))
+    n = int(rng.choice([rng.integers(1, max_cells + 1), min(max_cells, 6)]))
     if kind == UNUSED:
         return Feature(UNUSED)
     if kind == NUMERIC:
@@ -237,15 +237,17 @@ def random_feature(rng, tilings, most):
         return Feature(NUMERIC, random_edges(rng, n - 1, int(rng.choice([1, 1, 1, 2, 3, 4]))), copies, missing)
     copies = tilings > 1
     if kind == TEXT:
-        texts = sorted({"".join(rng.choice(list("abcß日😀 *"), rng.integers(0, 5))) for _ in range(n)}, key=str.encode)
-        return Feature(TEXT, tuple(texts), copies, missing)
+        strings = sorted(
+            {"".join(rng.choice(list("abcß日😀 *"), rng.integers(0, 5))) for _ in range(n)}, key=str.encode
+        )
+        return Feature(TEXT, tuple(strings), copies, missing)
     if rng.random() < 0.4:
         return Feature(WHOLE, tuple(range(n)), copies, missing)
     return whole_feature(rng, n, copies, missing)
 
 
 def random_edges(rng, n, width):
-    """Return up to so many edges of so many bytes each; of one byte, on a grid that others are likely to have too."""
+    """Return up to n edges of `width` bytes. One-byte edges are on a grid that other features are likely to share."""
     if width == 1:
         form = int(rng.integers(0, 3))
         near = 127 if form == LOGARITHMIC else 0
@@ -262,85 +264,85 @@ def random_edges(rng, n, width):
 
 def whole_feature(rng, n, copies, missing):
     span = int(rng.choice([100, 120, 3000, 40_000, 2**30, 2**40, 2**62]))
-    levels = sorted({int(x) for x in rng.integers(-span, span, n)} | {int(np.float32(rng.integers(-span, span)))})
-    width = min(w for w in (1, 2, 4, 8) if all(-(2 ** (8 * w - 1)) <= x < 2 ** (8 * w - 1) for x in levels))
-    if levels == list(range(len(levels))):
-        return Feature(WHOLE, tuple(levels), copies, missing)
-    return Feature(WHOLE, tuple(levels), copies, missing, width)
+    categories = sorted({int(x) for x in rng.integers(-span, span, n)} | {int(np.float32(rng.integers(-span, span)))})
+    width = min(w for w in (1, 2, 4, 8) if all(-(2 ** (8 * w - 1)) <= x < 2 ** (8 * w - 1) for x in categories))
+    if categories == list(range(len(categories))):
+        return Feature(WHOLE, tuple(categories), copies, missing)
+    return Feature(WHOLE, tuple(categories), copies, missing, width)
 
 
 def random_labels(rng, classes):
-    which = int(rng.integers(0, 6))
-    if which == 1:
-        levels = sorted(rng.choice(np.arange(-100, 100), classes, replace=False).tolist())
-        return b"" if levels == list(range(classes)) else bytes([1, 1]) + np.array(levels, np.int8).tobytes()
-    if which == 2:
+    kind = int(rng.integers(0, 6))
+    if kind == 1:
+        labels = sorted(rng.choice(np.arange(-100, 100), classes, replace=False).tolist())
+        return b"" if labels == list(range(classes)) else bytes([1, 1]) + np.array(labels, np.int8).tobytes()
+    if kind == 2:
         return bytes([2]) + np.sort(rng.normal(size=classes)).tobytes()
-    if which == 3 and classes == 2:
+    if kind == 3 and classes == 2:
         return bytes([3])
-    if which == 4:
-        return bytes([4]) + b"".join(text(f"class {i:02} é") for i in range(classes))
+    if kind == 4:
+        return bytes([4]) + b"".join(string(f"class {i:02} é") for i in range(classes))
     return b""
 
 
-# Rows
+# Samples
 
 
 def probes(rng, feature):
-    """Return values that fall on, below and above everything that a record names."""
+    """Return values on, just below and just above every edge or category of a feature."""
     around = list(SPECIAL) + [np.float32(x) for x in rng.normal(size=4) * 10.0 ** rng.integers(-3, 7)]
     if feature.kind == NUMERIC:
-        for edge in feature.numbers:
-            at = number(edge)
-            around += [at, np.nextafter(at, np.float32(-np.inf)), np.nextafter(at, np.float32(np.inf))]
+        for edge in feature.entries:
+            x = number(edge)
+            around += [x, np.nextafter(x, np.float32(-np.inf)), np.nextafter(x, np.float32(np.inf))]
     else:
         with np.errstate(over="ignore"):
-            n = range(len(feature.numbers)) if feature.kind == TEXT else feature.numbers
-            around += [np.float32(x + d) for x in (*n, len(feature.numbers)) for d in (-1, 0, 0, 0.5, 1)]
+            n = range(len(feature.entries)) if feature.kind == TEXT else feature.entries
+            around += [np.float32(x + d) for x in (*n, len(feature.entries)) for d in (-1, 0, 0, 0.5, 1)]
     return np.array(around, np.float32)
 
 
-def rows_for(rng, file, n):
-    """Return n rows of float32 that probe a file."""
+def samples_for(rng, file, n):
+    """Return n float32 samples that probe every feature of a file."""
     with np.errstate(all="ignore"):
         return np.column_stack([rng.choice(probes(rng, feature), n) for feature in file.features])
 
 
-# What Python says
+# What Python computes
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The scores of some rows and the classes that follow, by the extension."""
+class Expected:
+    """Scores and classes of some samples, as computed by the extension."""
 
     features: int
-    functions: int
+    outputs: int
     classes: int
     exponent: int
     scores: list
     labels: list
 
 
-def answer(blob, X):
-    """Return what the extension says about rows of numbers; a text category is given by its index."""
+def expect(blob, X):
+    """Compute scores and classes with the extension; a string category is given by its index."""
     model = binfm.Model.from_bytes(blob)
-    _, functions, _, loss, shift_a, shift_c, shift_bias, exponent = struct.unpack_from("<HHBBBBBh", blob, 14)
+    _, outputs, _, loss, shift_a, shift_c, shift_bias, exponent = struct.unpack_from("<HHBBBBBh", blob, 14)
     scales = read_scales(blob)
     terms = model._core.terms(np.ascontiguousarray(X), 1).tolist()
     scores = [
         [
-            (bias << shift_bias) + (a << shift_a) * row[k] + (c << shift_c) * row[functions + k]
+            (bias << shift_bias) + (a << shift_a) * term[k] + (c << shift_c) * term[outputs + k]
             for k, (bias, a, c) in enumerate(scales)
         ]
-        for row in terms
+        for term in terms
     ]
-    labels = [int(s[0] > 0) if functions == 1 else s.index(max(s)) for s in scores]
-    classes = 0 if loss == 3 else max(functions, 2)
-    return Answer(model.n_features, functions, classes, exponent, scores, labels)
+    labels = [int(s[0] > 0) if outputs == 1 else s.index(max(s)) for s in scores]
+    classes = 0 if loss == 3 else max(outputs, 2)
+    return Expected(model.n_features, outputs, classes, exponent, scores, labels)
 
 
 def is_too_large(blob):
-    """Return whether a sound file is beyond the limits that binfm.h states."""
+    """Return whether a valid file exceeds the limits stated in binfm.h."""
     _, m, _, tilings, _, _, shift_c = struct.unpack_from("<IHHBBBB", blob, 10)
     model = binfm.Model.from_bytes(blob)
     active = tilings * sum(feature.kind != "unused" for feature in model.features)
@@ -350,14 +352,14 @@ def is_too_large(blob):
 
 
 def read_scales(blob):
-    """Return bias, a and c of each score function."""
-    (functions,) = struct.unpack_from("<H", blob, 16)
-    if functions == 1:
+    """Return bias, a and c of each output."""
+    (outputs,) = struct.unpack_from("<H", blob, 16)
+    if outputs == 1:
         return [struct.unpack_from("<iHH", blob, 27)]
-    short = [struct.unpack_from("<bB", blob, 27 + 2 * k) for k in range(functions)]
-    return [(bias, both & 15, both >> 4) for bias, both in short]
+    packed = [struct.unpack_from("<bB", blob, 27 + 2 * k) for k in range(outputs)]
+    return [(bias, both & 15, both >> 4) for bias, both in packed]
 
 
-def packed_scales(functions, bias, a, c):
-    """Return bias, a and c of a score function as a file has them."""
-    return struct.pack("<iHH", bias, a, c) if functions == 1 else struct.pack("<bB", bias, a | c << 4)
+def pack_scales(outputs, bias, a, c):
+    """Return bias, a and c of an output as stored in a file."""
+    return struct.pack("<iHH", bias, a, c) if outputs == 1 else struct.pack("<bB", bias, a | c << 4)

@@ -1,4 +1,4 @@
-"""Models and rows that every machine scores, and what Python says about them."""
+"""Models and samples that every machine scores."""
 
 import binfm
 import blobs
@@ -9,48 +9,49 @@ from machines import Job
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
-    """Where things are built, once a session."""
+    """Directory for build artifacts, shared by the session."""
     return tmp_path_factory.mktemp("c")
 
 
-def random_jobs(seed, files, rows, small=False):
-    """Return jobs of random shapes: float rows that probe every edge, and a few rows of whole numbers."""
+def random_jobs(seed, files, samples, small=False):
+    """Return jobs of random shapes: float samples that probe every edge, and a few int16 samples."""
     rng = np.random.default_rng(seed)
     jobs = []
     for _ in range(files):
         file = blobs.random_file(rng, small)
         blob = file.blob(rng)
-        whole = rng.choice(np.r_[rng.integers(-(2**15), 2**15, 40), np.arange(-5, 20)], (rows // 3, len(file.features)))
-        jobs += [Job(blob, blobs.rows_for(rng, file, rows)), Job(blob, whole.astype(np.int16))]
+        values = np.r_[rng.integers(-(2**15), 2**15, 40), np.arange(-5, 20)]
+        integers = rng.choice(values, (samples // 3, len(file.features)))
+        jobs += [Job(blob, blobs.samples_for(rng, file, samples)), Job(blob, integers.astype(np.int16))]
     return jobs
 
 
 @pytest.fixture(scope="session")
 def jobs():
-    return random_jobs(seed=1, files=150, rows=18)
+    return random_jobs(seed=1, files=150, samples=18)
 
 
 @pytest.fixture(scope="session")
 def small_jobs():
     """Jobs for machines with a few kilobytes of memory."""
-    return [job for job in random_jobs(seed=2, files=130, rows=9, small=True) if len(job.blob) < 8000]
+    return [job for job in random_jobs(seed=2, files=130, samples=9, small=True) if len(job.blob) < 8000]
 
 
-def mixed(rows):
-    """Return a table with numbers, NaN, text, whole categories, and a column that is always the same."""
+def mixed(n):
+    """Return a table with numbers, NaN, strings, integer categories and a constant column."""
     rng = np.random.default_rng(0)
-    X = np.empty((rows, 5), object)
-    X[:, 0] = rng.normal(size=rows)
-    X[:, 1] = np.where(rng.random(rows) < 0.2, np.nan, rng.normal(size=rows))
-    X[:, 2] = rng.choice(["red", "green */", "日本 ??/"], rows)
-    X[:, 3] = rng.choice([3, -500, 70_000], rows)
+    X = np.empty((n, 5), object)
+    X[:, 0] = rng.normal(size=n)
+    X[:, 1] = np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n))
+    X[:, 2] = rng.choice(["red", "green */", "日本 ??/"], n)
+    X[:, 3] = rng.choice([3, -500, 70_000], n)
     X[:, 4] = 1.0
     return X
 
 
 @pytest.fixture(scope="session")
 def trained():
-    """Models that came out of training, by what is special about them."""
+    """Trained models and their training data, by what they cover."""
     rng = np.random.default_rng(5)
     X = rng.normal(size=(400, 6)).astype(np.float32)
     X[:, 5] = rng.integers(-300, 300, 400)

@@ -1,19 +1,19 @@
-"""What `model.size_report(target=…)` says before compiling is what compilers and emulators say after."""
+"""The estimates of `model.size_report(target=…)` match what compilers and emulators measure."""
 
 import binfm
 import measure
 import numpy as np
 import pytest
-from binfm import devices
+from binfm.export import devices
 from machines import TARGETS, Job
-from test_runtime import assert_same
+from test_runtime import assert_matches_python
 
 FLASH_TOLERANCE = 0.05
-"""Compilers of other versions."""
+"""Compiler versions differ by this much."""
 
 
 @pytest.mark.parametrize("target", devices.TARGETS)
-def test_a_report_adds_up(trained, target):
+def test_report_adds_up(trained, target):
     for model, _ in trained.values():
         report = model.size_report(target)
         assert report["flash"] == report["runtime"] + report["model"]
@@ -22,14 +22,14 @@ def test_a_report_adds_up(trained, target):
         assert report[devices.TARGETS[target].unit] > 100
 
 
-def test_an_unknown_target_is_refused(trained):
+def test_unknown_target_is_rejected(trained):
     model, _ = trained["binary"]
-    with pytest.raises(ValueError, match=r"^target: got 'z80'; accepted are 'avr', .*$"):
+    with pytest.raises(ValueError, match=r"^target must be 'avr', .*, got 'z80'$"):
         model.size_report("z80")
-    assert sum(model.size_report().values()) == model.nbytes, "without a target: the parts of the file"
+    assert sum(model.size_report().values()) == model.nbytes, "without a target, the report lists the parts of the file"
 
 
-def test_a_larger_model_takes_longer():
+def test_larger_models_take_longer():
     X = np.random.default_rng(0).normal(size=(300, 8))
     y = np.arange(300) % 3
     times = [
@@ -41,9 +41,9 @@ def test_a_larger_model_takes_longer():
 
 @pytest.mark.device
 @pytest.mark.parametrize("name", TARGETS)
-def test_flash_is_as_reported(folder, name):
+def test_flash_matches_report(folder, name):
     target, want = TARGETS[name], devices.TARGETS[name]
-    target.need()
+    target.require()
     predict = measure.flash(target, folder)
     both = measure.flash(target, folder, "-DCHECK")
     assert predict == pytest.approx(want.predict, rel=FLASH_TOLERANCE)
@@ -52,16 +52,16 @@ def test_flash_is_as_reported(folder, name):
 
 @pytest.mark.device
 @pytest.mark.parametrize("name", ["cortex-m0", "cortex-m3", "riscv32"])
-def test_stack_is_as_reported(folder, name):
+def test_stack_matches_report(folder, name):
     target = TARGETS[name]
-    target.need()
-    most = max(measure.stack(target, folder, function) for function in ("check", "predict", "predict_i16", "selftest"))
-    assert most == pytest.approx(devices.TARGETS[name].stack, rel=FLASH_TOLERANCE)
+    target.require()
+    stack = max(measure.stack(target, folder, function) for function in ("check", "predict", "predict_i16", "selftest"))
+    assert stack == pytest.approx(devices.TARGETS[name].stack, rel=FLASH_TOLERANCE)
 
 
 @pytest.fixture(scope="module")
 def typical():
-    """Models of many shapes, with rows of their training."""
+    """Models of many shapes with some of their training samples."""
     rng = np.random.default_rng(7)
     jobs = []
     for _ in range(12):
@@ -78,29 +78,29 @@ def typical():
 
 @pytest.mark.device
 @pytest.mark.parametrize("name", TARGETS)
-def test_time_is_as_estimated(folder, name, typical):
+def test_time_matches_estimate(folder, name, typical):
     results, counts = TARGETS[name].run(folder, typical, count=True)
-    assert_same(typical, results)
-    for job, rows in zip(typical, counts, strict=True):
-        assert len(rows) == len(job.X)
-        estimate = devices.steps(job.blob, devices.TARGETS[name])
-        assert np.mean([row.steps for row in rows]) == pytest.approx(estimate, rel=devices.TOLERANCE)
+    assert_matches_python(typical, results)
+    for job, job_counts in zip(typical, counts, strict=True):
+        assert len(job_counts) == len(job.X)
+        estimate = devices.steps(binfm.Model.from_bytes(job.blob), devices.TARGETS[name])
+        assert np.mean([count.steps for count in job_counts]) == pytest.approx(estimate, rel=devices.TOLERANCE)
 
 
 @pytest.mark.device
-def test_stack_on_avr_is_as_reported(folder, small_jobs):
-    """The simulator sees the stack pointer: the most over models of every shape."""
+def test_avr_stack_matches_report(folder, small_jobs):
+    """The simulator tracks the stack pointer; the report is the maximum over models of every shape."""
     _, counts = TARGETS["avr"].run(folder, small_jobs, count=True)
-    most = max(count.stack for counted in counts for count in counted)
-    assert most == pytest.approx(devices.TARGETS["avr"].stack, rel=FLASH_TOLERANCE)
+    stack = max(count.stack for job_counts in counts for count in job_counts)
+    assert stack == pytest.approx(devices.TARGETS["avr"].stack, rel=FLASH_TOLERANCE)
 
 
 @pytest.mark.device
-def test_one_millisecond_on_an_arduino(folder):
-    """22 features, m=16, b=20, one grid, at 16 MHz: the promise of docs/devices.md."""
+def test_prediction_takes_a_millisecond_on_an_arduino(folder):
+    """22 features, m=16, b=20, one tiling, at 16 MHz: as promised in docs/devices.md."""
     X = np.random.default_rng(0).normal(size=(2000, 22)).astype(np.float32)
     model = binfm.train(X, X[:, 0] * X[:, 1] + X[:, 2] > 0, m=16, b=20, tilings=1, epochs=2)
     job = Job(model.to_bytes(), X[:50], check=False)
     (result,), (counts,) = TARGETS["avr"].run(folder, [job], count=True)
-    assert_same([job], [result])
-    assert max(row.steps for row in counts) < 16_000
+    assert_matches_python([job], [result])
+    assert max(count.steps for count in counts) < 16_000

@@ -1,4 +1,4 @@
-"""Files of every version score on a device what they scored when they were made; what was crafted is refused."""
+"""Golden files of every version keep their scores on a device; files found by fuzzing are rejected."""
 
 import math
 from pathlib import Path
@@ -13,19 +13,19 @@ MACHINES = host({"32": GCC["32"], "sanitized": GCC["sanitized"]}) + device({"big
 
 
 def golden():
-    """Yield the bytes of each file with binary weights, its rows and their scores."""
+    """Yield each file with binary weights: its bytes, samples and scores."""
     for path in sorted(TESTS.glob("golden/*/*.binfm")):
         lines = [line.split("\t\t") for line in path.with_suffix(".tsv").read_text().splitlines()]
-        rows, scores = ([side.split("\t") for side in sides] for sides in zip(*lines, strict=True))
+        samples, scores = ([side.split("\t") for side in sides] for sides in zip(*lines, strict=True))
         if path.read_bytes()[19] >> 4 == 0:
-            yield path.read_bytes(), np.array(rows, np.float32), np.array(scores, np.float64)
+            yield path.read_bytes(), np.array(samples, np.float32), np.array(scores, np.float64)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_golden_files_score_the_same_bits(folder, machine):
+def test_golden_files_keep_their_scores(folder, machine):
     files = list(golden())
     assert len(files) > 10
-    results = machine.run(folder, [Job(blob, rows) for blob, rows, _ in files])
+    results = machine.run(folder, [Job(blob, samples) for blob, samples, _ in files])
     for (_, _, expected), result in zip(files, results, strict=True):
         assert result.status == OK
         scores = [[math.ldexp(float(score), -result.exponent) for score in row] for row in result.scores]
@@ -33,7 +33,7 @@ def test_golden_files_score_the_same_bits(folder, machine):
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_what_was_found_by_fuzzing_is_refused(folder, machine):
+def test_files_found_by_fuzzing_are_rejected(folder, machine):
     blobs = [path.read_bytes() for path in sorted(TESTS.glob("fuzz/found/*.binfm"))]
     results = machine.run(folder, [Job(blob, np.zeros((1, 1), np.float32)) for blob in blobs])
     assert {result.status for result in results} <= {BAD_FORMAT, TOO_LARGE}

@@ -1,4 +1,4 @@
-"""binfm.h gives Python's scores on the host, whatever the compiler makes of it, and reads nothing that is not there."""
+"""On the host, binfm.h computes the same scores as Python with every compiler, and never reads out of bounds."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import blobs
 import numpy as np
 import pytest
 from blobs import NUMERIC, TEXT, UNUSED, WHOLE, Feature, File
-from machines import FIRMWARE, INCLUDE, STRICT, Host, Job, need, run
+from machines import FIRMWARE, INCLUDE, STRICT, Host, Job, require, run
 
 OK, BAD_LENGTH, BAD_MAGIC, BAD_VERSION, BAD_CHECKSUM, BAD_FORMAT, TOO_LARGE = range(7)
 SANITIZED = ("-std=c99", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -41,41 +41,41 @@ def host(machines):
     return [pytest.param(machine, id=name) for name, machine in machines.items()]
 
 
-def assert_same(jobs, results):
-    """Compare with Python: all that the header says, every score, every class."""
+def assert_matches_python(jobs, results):
+    """Compare header fields, scores and classes with Python's."""
     for job, result in zip(jobs, results, strict=True):
         assert result.status == OK
-        want = blobs.answer(job.blob, job.X.astype(np.float32))
-        head = (result.features, result.functions, result.classes, result.exponent)
-        assert head == (want.features, want.functions, want.classes, want.exponent)
+        want = blobs.expect(job.blob, job.X.astype(np.float32))
+        head = (result.features, result.outputs, result.classes, result.exponent)
+        assert head == (want.features, want.outputs, want.classes, want.exponent)
         assert [list(row) for row in result.scores] == want.scores
         assert list(result.labels) == want.labels
 
 
 @pytest.mark.parametrize("machine", host(GCC) + device(MORE))
-def test_scores_are_those_of_python(machine, folder, jobs):
-    assert_same(jobs, machine.run(folder, jobs))
+def test_scores_match_python(machine, folder, jobs):
+    assert_matches_python(jobs, machine.run(folder, jobs))
 
 
-def test_the_random_files_have_every_shape(jobs):
-    """What the tests above promise to have covered."""
+def test_random_files_cover_every_shape(jobs):
+    """The tests above rely on it."""
     heads = {tuple(job.blob[14:20]) for job in jobs}
     assert {head[4] for head in heads} >= {1, 2, 3, 4, 5, 6, 7, 40}, "tilings"
     assert len({head[0] for head in heads}) > 30, "numbers of factors"
-    assert {head[2] for head in heads} >= {1, 3, 4, 10}, "functions"
+    assert {head[2] for head in heads} >= {1, 3, 4, 10}, "outputs"
     assert {head[5] for head in heads} == {0, 1, 2, 3}, "losses"
     for flag in (1, 2, 4, 8):
         assert {job.blob[5] & flag for job in jobs} == {0, flag}
-    answers = [blobs.answer(job.blob, job.X[:1].astype(np.float32)) for job in jobs]
-    assert any(abs(score) >= 2**53 for a in answers for score in a.scores[0]), "more than a float64 holds"
+    expected = [blobs.expect(job.blob, job.X[:1].astype(np.float32)) for job in jobs]
+    assert any(abs(score) >= 2**53 for a in expected for score in a.scores[0]), "beyond the integers of float64"
     rows = np.concatenate([job.X.ravel() for job in jobs if job.X.dtype == np.float32])
     bits = rows.view(np.uint32)
     for special in blobs.SPECIAL.view(np.uint32):
         assert (bits == special).any(), hex(special)
 
 
-def test_trained_models_score_as_in_python(trained, folder):
-    """Through the public face: the float score is the integer times 2**-e, the class is the label's place."""
+def test_trained_models_score_like_python(trained, folder):
+    """With the public API: the float score is the integer times 2**-e, the class is the index of the label."""
     names = [name for name in trained if name != "text"]
     jobs = [Job(trained[name][0].to_bytes(), np.asarray(trained[name][1], np.float32)) for name in names]
     for name, result in zip(names, GCC["32"].run(folder, jobs), strict=True):
@@ -87,37 +87,37 @@ def test_trained_models_score_as_in_python(trained, folder):
             np.testing.assert_array_equal(model.classes[list(result.labels)], model.predict(X))
 
 
-def test_text_categories_go_by_their_index(trained, folder):
+def test_string_categories_are_given_by_index(trained, folder):
     model, table = trained["text"]
-    texts = model.features[2].levels
-    new = np.array([[0.5, None, "mauve", 3, 0], [None, 0.5, texts[1], 4, 0], [0, -0.0, None, None, None]], object)
+    strings = model.features[2].categories
+    new = np.array([[0.5, None, "mauve", 3, 0], [None, 0.5, strings[1], 4, 0], [0, -0.0, None, None, None]], object)
     table = np.vstack([table[:20], new])
-    X = np.array([[np.nan if v is None else index(v, texts) for v in row] for row in table], np.float32)
+    X = np.array([[np.nan if v is None else index(v, strings) for v in row] for row in table], np.float32)
     (result,) = GCC["32"].run(folder, [Job(model.to_bytes(), X)])
     scores = [row[0] * 2.0**-result.exponent for row in result.scores]
     np.testing.assert_array_equal(scores, model.decision_function(table))
 
 
-def index(value, texts):
+def index(value, strings):
     if not isinstance(value, str):
         return value
-    return texts.index(value) if value in texts else len(texts)
+    return strings.index(value) if value in strings else len(strings)
 
 
-def test_of_equal_scores_the_first_class_wins(folder):
-    """And of two classes the first, where the score is zero."""
+def test_first_class_wins_ties(folder):
+    """With two classes, the first one if the score is zero."""
     cases = {(5,): 1, (0,): 0, (-1,): 0, (5, 5, 4): 0, (4, 5, 5): 1, (-5, -5, -5): 0, (-2, -1, -1): 1}
-    files = [File((Feature(NUMERIC),), functions=len(k), scales=tuple((b, 0, 0) for b in k)) for k in cases]
+    files = [File((Feature(NUMERIC),), outputs=len(k), scales=tuple((b, 0, 0) for b in k)) for k in cases]
     jobs = [Job(file.blob(), np.zeros((1, 1), np.float32)) for file in files]
     for machine in (GCC["32"], GCC["8"]):
         results = machine.run(folder, jobs)
         assert [result.labels[0] for result in results] == list(cases.values())
-        assert_same(jobs, results)
+        assert_matches_python(jobs, results)
 
 
 @pytest.mark.parametrize("edges", [127, 128, 255, 256, 257, 400])
 def test_many_edges(folder, edges):
-    """Around the numbers at which a count takes another byte and an index no longer fits one."""
+    """Numbers of edges around which a count takes another byte and an index no longer fits in one."""
     rng = np.random.default_rng(edges)
     jobs = []
     for keys in (
@@ -127,26 +127,26 @@ def test_many_edges(folder, edges):
         list(blobs.grid(blobs.SIGNED, 250))[:edges],
     ):
         file = File((Feature(NUMERIC, tuple(keys)),), m=5)
-        jobs.append(Job(file.blob(rng), blobs.rows_for(rng, file, 3 * edges)))
+        jobs.append(Job(file.blob(rng), blobs.samples_for(rng, file, 3 * edges)))
     for machine in (GCC["32"], GCC["8"]):
-        assert_same(jobs, machine.run(folder, jobs))
+        assert_matches_python(jobs, machine.run(folder, jobs))
 
 
 # Limits
 
 
 def blob_of(active=1, m=1, c=1, shift_c=0):
-    """Return a file with so many active rows."""
+    """Return a file with `active` active rows."""
     tilings = next(t for t in range(255, 0, -1) if active % t == 0)
     features = (Feature(NUMERIC),) * (active // tilings)
     return File(features, m=m, tilings=tilings, shifts=(24, shift_c, 24), scales=((-(2**31), 65535, c),)).blob()
 
 
-def test_models_at_the_limits_are_scored_and_those_beyond_are_refused(folder):
-    """Each pair is the last that is accepted and the first that is not."""
+def test_limits(folder):
+    """Each pair is the largest accepted model and the smallest rejected one."""
     pairs = [
         (blob_of(active=65_535), blob_of(active=65_536)),
-        (blob_of(active=65_280), blob_of(active=65_792)),  # its square, cut to 32 bits, is small
+        (blob_of(active=65_280), blob_of(active=65_792)),  # whose square is small modulo 2^32
         (blob_of(active=8 * 255, m=1032), blob_of(active=8 * 255, m=1033)),
         (blob_of(active=255, m=129, c=32767, shift_c=24), blob_of(active=255, m=130, c=32767, shift_c=24)),
     ]
@@ -155,20 +155,23 @@ def test_models_at_the_limits_are_scored_and_those_beyond_are_refused(folder):
     for machine in (GCC["sanitized"], GCC["8"]):
         results = machine.run(folder, jobs)
         assert [result.status for result in results] == [OK, TOO_LARGE] * len(pairs)
-        assert_same(jobs[::2], results[::2])
+        assert_matches_python(jobs[::2], results[::2])
 
 
-def test_a_file_of_four_megabytes_is_refused(folder):
-    levels = (4 * 2**20 - 100) * 4
-    small, large = (File((Feature(WHOLE, range(n)),), m=1).blob() for n in (levels, levels + 400))
+def test_file_of_four_megabytes_is_rejected(folder):
+    categories = (4 * 2**20 - 100) * 4
+    small, large = (File((Feature(WHOLE, range(n)),), m=1).blob() for n in (categories, categories + 400))
     assert len(small) < 2**22 <= len(large)
-    jobs = [Job(small, np.array([[0], [levels - 1], [levels]], np.float32)), Job(large, np.zeros((0, 1), np.float32))]
+    jobs = [
+        Job(small, np.array([[0], [categories - 1], [categories]], np.float32)),
+        Job(large, np.zeros((0, 1), np.float32)),
+    ]
     results = GCC["32"].run(folder, jobs)
-    assert_same(jobs[:1], results[:1])
+    assert_matches_python(jobs[:1], results[:1])
     assert results[1].status == TOO_LARGE
 
 
-def test_models_with_float_weights_are_refused(folder):
+def test_float_weights_are_rejected(folder):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 2)).astype(np.float32)
     files = [binfm.train(X, X[:, 0] > 0, method=method, m=2, epochs=1).to_bytes() for method in ("sefm", "dfm", "fm")]
@@ -179,10 +182,10 @@ def test_models_with_float_weights_are_refused(folder):
 # Hostile files
 
 
-def refused_or_same(folder, machine, candidates):
-    """Every file is refused by both, or scored alike by both; returns how many each way."""
+def compare_with_python(folder, machine, candidates):
+    """Check that C and Python reject the same files and score the others alike; return how many of each."""
     rng = np.random.default_rng(0)
-    jobs, answers = [], []
+    jobs, expected = [], []
     for blob in candidates:
         try:
             features = blobs.binfm.Model.from_bytes(blob).n_features
@@ -194,9 +197,9 @@ def refused_or_same(folder, machine, candidates):
             rows = 2 if features < 3000 else 0
         X = rng.choice(blobs.SPECIAL, (rows, features)).astype(np.float32)
         jobs.append(Job(blob, X))
-        answers.append(blobs.answer(blob, X) if features else None)
+        expected.append(blobs.expect(blob, X) if features else None)
     results = machine.run(folder, jobs)
-    for job, result, want in zip(jobs, results, answers, strict=True):
+    for job, result, want in zip(jobs, results, expected, strict=True):
         if want is None:
             assert result.status in (BAD_LENGTH, BAD_MAGIC, BAD_VERSION, BAD_CHECKSUM, BAD_FORMAT), job.blob.hex()
         elif blobs.is_too_large(job.blob):
@@ -209,84 +212,84 @@ def refused_or_same(folder, machine, candidates):
 
 
 @pytest.fixture(scope="session")
-def victims():
-    """Small files that together have everything that a file can have."""
+def valid_files():
+    """Small files that together use every part of the format."""
     rng = np.random.default_rng(0)
     numeric = [Feature(NUMERIC, blobs.random_edges(rng, 4, w), missing=w % 2 == 0) for w in (1, 2, 3, 4, 1, 1, 1)]
-    whole = [Feature(WHOLE, (-(2 ** (8 * w - 1)), 0, 1), width=w) for w in (1, 2, 4, 8)]
-    texts = Feature(TEXT, ("", "a", "aé", "日", "😀"), missing=True)
-    copied = tuple(replace(feature, copies=True) for feature in (numeric[1], whole[0], texts))
+    integers = [Feature(WHOLE, (-(2 ** (8 * w - 1)), 0, 1), width=w) for w in (1, 2, 4, 8)]
+    strings = Feature(TEXT, ("", "a", "aé", "日", "😀"), missing=True)
+    copied = tuple(replace(feature, copies=True) for feature in (numeric[1], integers[0], strings))
     plain = (*numeric, Feature(NUMERIC), Feature(UNUSED))
     return [
-        File(plain, m=2, names=b"".join(blobs.text(f"{j}é") for j in range(len(plain)))).blob(),
-        File((*whole, Feature(WHOLE, (0, 1, 2))), m=1, loss=3, sparse=True).blob(),
-        File((texts, Feature(UNUSED)), m=3, labels=bytes([3])).blob(),
+        File(plain, m=2, names=b"".join(blobs.string(f"{j}é") for j in range(len(plain)))).blob(),
+        File((*integers, Feature(WHOLE, (0, 1, 2))), m=1, loss=3, sparse=True).blob(),
+        File((strings, Feature(UNUSED)), m=3, labels=bytes([3])).blob(),
         File((numeric[0], *copied), m=1, tilings=2, labels=bytes([1, 1, 256 - 5, 9])).blob(),
-        File(plain[:2], m=1, functions=3, scales=((1, 2, 3),) * 3, labels=bytes([4, 0, 1, 97, 2, 97, 98])).blob(),
+        File(plain[:2], m=1, outputs=3, scales=((1, 2, 3),) * 3, labels=bytes([4, 0, 1, 97, 2, 97, 98])).blob(),
         File(plain[:1], m=4, labels=bytes([2]) + np.array([-1.5, 2.0]).tobytes()).blob(),
         File(plain[:1], m=4, labels=bytes([1, 8]) + np.array([-1, 2**40]).tobytes()).blob(),
     ]
 
 
 def flips(blob):
-    """Yield the file with each bit turned and the checksum made right again."""
+    """Yield the file with each bit flipped and the checksum repaired."""
     for bit in range(8 * (len(blob) - 4)):
         body = bytearray(blob[:-4])
         body[bit // 8] ^= 1 << bit % 8
-        yield blobs.signed(body)
+        yield blobs.with_checksum(body)
 
 
-def cuts(blob):
-    """Yield the file cut at each byte, as it is and with length and checksum made right again."""
+def truncations(blob):
+    """Yield the file truncated at each byte, as is and with length and checksum repaired."""
     for end in range(len(blob)):
         yield blob[:end]
         if end >= 10:
-            yield blobs.signed(blob[:6] + (end + 4).to_bytes(4, "little") + blob[10:end])
+            yield blobs.with_checksum(blob[:6] + (end + 4).to_bytes(4, "little") + blob[10:end])
 
 
 def splices(blob, rng, n):
-    """Yield the file with a few bytes exchanged, put in or taken out."""
+    """Yield the file with a few bytes replaced, inserted or removed."""
     for _ in range(n):
         body = bytearray(blob[:-4])
         at = int(rng.integers(10, len(body)))
         end = at + int(rng.integers(0, 4))
         body[at:end] = rng.choice([0, 1, 2, 3, 0x7F, 0x80, 0xFF, rng.integers(0, 256)], rng.integers(0, 5)).tolist()
         body[6:10] = (len(body) + 4).to_bytes(4, "little")
-        yield blobs.signed(body)
+        yield blobs.with_checksum(body)
 
 
-def test_damaged_files_are_refused_or_scored_as_in_python(folder, victims):
+def test_damaged_files_are_rejected_or_score_like_python(folder, valid_files):
     rng = np.random.default_rng(3)
-    candidates = [c for v in victims for c in (v, *flips(v), *cuts(v), *splices(v, rng, 300))]
-    accepted, refused = refused_or_same(folder, GCC["sanitized"], candidates)
+    candidates = [c for v in valid_files for c in (v, *flips(v), *truncations(v), *splices(v, rng, 300))]
+    accepted, rejected = compare_with_python(folder, GCC["sanitized"], candidates)
     assert accepted > 1000
-    assert refused > 5000
+    assert rejected > 5000
 
 
 @pytest.mark.device
 @pytest.mark.parametrize("machine", device({n: MORE[n] for n in ("8, sanitized", "clang, sanitized", "uninitialized")}))
-def test_more_damaged_files(folder, victims, machine):
+def test_more_damaged_files(folder, valid_files, machine):
     rng = np.random.default_rng(4)
-    candidates = [c for v in victims for c in (*flips(v), *cuts(v), *splices(v, rng, 3000))]
-    assert min(refused_or_same(folder, machine, candidates)) > 1000
+    candidates = [c for v in valid_files for c in (*flips(v), *truncations(v), *splices(v, rng, 3000))]
+    assert min(compare_with_python(folder, machine, candidates)) > 1000
 
 
-def test_a_flipped_bit_is_damage(folder, victims):
+def test_flipped_bit_is_detected(folder, valid_files):
     jobs = []
-    for bit in range(8 * len(victims[0])):
-        body = bytearray(victims[0])
+    for bit in range(8 * len(valid_files[0])):
+        body = bytearray(valid_files[0])
         body[bit // 8] ^= 1 << bit % 8
         jobs.append(Job(bytes(body), np.zeros((0, 0), np.float32)))
     statuses = {result.status for result in GCC["32"].run(folder, jobs)}
     assert statuses == {BAD_LENGTH, BAD_MAGIC, BAD_VERSION, BAD_CHECKSUM}
 
 
-# What binfm.h does not need
+# Dependencies
 
 
-def test_it_needs_nothing(folder):
-    """No symbol of another library, no data, no floating-point register, no call of itself."""
-    need("gcc", "nm", "size")
+def test_no_dependencies(folder):
+    """No external symbols, no data, no floating-point registers, no recursion."""
+    require("gcc", "nm", "size")
     source = folder / "all.c"
     source.write_text((FIRMWARE / "all.c").read_text())
     flags = ["-std=c99", "-ffreestanding", "-mgeneral-regs-only", "-fcallgraph-info", *STRICT, f"-I{INCLUDE}"]
@@ -299,7 +302,7 @@ def test_it_needs_nothing(folder):
 
 
 def assert_no_cycle(callgraph):
-    """Follow the calls that gcc lists."""
+    """Check the call graph reported by gcc for recursion."""
     calls = {}
     for line in callgraph.splitlines():
         words = line.split('"')
@@ -307,10 +310,10 @@ def assert_no_cycle(callgraph):
             calls.setdefault(words[1], set()).add(words[3])
     assert calls
 
-    def below(name, above):
-        assert name not in above, f"{name} calls itself"
+    def visit(name, callers):
+        assert name not in callers, f"{name} is recursive"
         for called in calls.get(name, ()):
-            below(called, above | {name})
+            visit(called, callers | {name})
 
     for name in calls:
-        below(name, frozenset())
+        visit(name, frozenset())

@@ -1,61 +1,66 @@
-//! What is asked of one input.
+//! The checks on one input.
 
-use crate::memory::most_held;
-use binfm::encoding::sparse::{Csr, Values, Whole};
-use binfm::encoding::{Matrix, Table};
+use crate::memory::peak_bytes;
+use binfm::data::{Csr, CsrIndices, CsrValues, Matrix, Table};
 use binfm::model::{Model, Weights};
-use binfm::scoring::{RealScorer, Scorer, Scratch};
+use binfm::scoring::{SampleTerms, Scorer, Scratch};
+use binfm::threads::{Stop, Threads};
 use binfm::{Error, Result};
-use std::ops::Range;
 
-/// Bytes of memory for each byte of the file, and some for all: while it is read, with an error's text.
-const LOAD: [(usize, usize); 1] = [(80, 1 << 10)];
-/// Until it is ready to score. Tables of cells are there for up to 4,095 active rows.
-const READY: [(usize, usize); 2] = [(512, 1 << 16), (64, 3 << 20)];
-/// While rows are scored, the rows and their scores included.
-const SCORE: [(usize, usize); 1] = [(2048, 1 << 16)];
+/// A limit on memory: bytes per byte of the file, plus a constant number of bytes.
+type Limit = (usize, usize);
+
+/// Limit for loading a file, including the text of an error.
+const LOAD: [Limit; 1] = [(80, 1 << 10)];
+/// Limits for preparing a model for scoring. Lookup tables are built for up to 4,095 active rows.
+const PREPARE: [Limit; 2] = [(512, 1 << 16), (64, 3 << 20)];
+/// Limit for scoring, including the samples and their scores.
+const SCORE: [Limit; 1] = [(2048, 1 << 16)];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Loaded,
-    /// With the reason, but for its numbers.
-    Refused(String),
+    /// The reason, with digits removed so that similar errors count as one.
+    Rejected(String),
 }
 
-/// Load a file and score some rows; panics where anything but a refusal or sound scores comes out.
+/// Loads a file and scores a few samples; panics unless the file is rejected or every check on the scores passes.
 pub fn check(bytes: &[u8]) -> Verdict {
-    let (model, held) = most_held(|| Model::from_bytes(bytes));
-    within("load", held, bytes, &LOAD);
+    let (model, peak) = peak_bytes(|| Model::from_bytes(bytes));
+    assert_within("load", peak, bytes, &LOAD);
     let model = match model {
         Ok(model) => model,
         Err(Error::Format { offset, reason }) => {
-            assert!(offset <= bytes.len(), "{reason} at {offset}, behind the end");
-            return Verdict::Refused(reason.replace(|c: char| c.is_ascii_digit(), ""));
+            assert!(offset <= bytes.len(), "{reason}: offset {offset} is past the end");
+            return Verdict::Rejected(reason.replace(|c: char| c.is_ascii_digit(), ""));
         }
-        Err(other) => panic!("another error than that of the format: {other}"),
+        Err(other) => panic!("expected a format error, got: {other}"),
     };
-    assert!(model.to_bytes() == bytes, "there is one file for each model");
-    let (engine, held) = most_held(|| Engine::new(model));
-    within("make ready", held, bytes, &READY);
-    let engine = engine.unwrap();
-    let ((), held) = most_held(|| engine.score().unwrap());
-    within("score", held, bytes, &SCORE);
+    assert!(model.to_bytes() == bytes, "saving the model must reproduce the file");
+    let (scorer, peak) = peak_bytes(|| Scorer::new(model));
+    assert_within("prepare", peak, bytes, &PREPARE);
+    let scorer = scorer.unwrap();
+    let ((), peak) = peak_bytes(|| check_scores(&scorer).unwrap());
+    assert_within("score", peak, bytes, &SCORE);
     Verdict::Loaded
 }
 
-/// Bytes held while a file is loaded and while it is made ready; none for the latter if it is refused.
-pub fn costs(bytes: &[u8]) -> [usize; 2] {
-    let (model, load) = most_held(|| Model::from_bytes(bytes));
-    [load, model.map_or(0, |model| most_held(|| Engine::new(model)).1)]
+/// Returns the peak memory of loading a file and of preparing it for scoring; the latter is 0 if it is rejected.
+pub fn memory_costs(bytes: &[u8]) -> [usize; 2] {
+    let (model, load) = peak_bytes(|| Model::from_bytes(bytes));
+    [load, model.map_or(0, |model| peak_bytes(|| Scorer::new(model)).1)]
 }
 
-/// All limits hold.
-fn within(what: &str, held: usize, bytes: &[u8], limits: &[(usize, usize)]) {
-    let most = limits.iter().map(|(each, fixed)| each * bytes.len() + fixed).min().unwrap_or(0);
-    assert!(held <= most, "to {what} {} bytes took {held} bytes, more than {most}", bytes.len());
+/// Checks the peak memory of a step against all of its limits.
+fn assert_within(step: &str, peak: usize, bytes: &[u8], limits: &[Limit]) {
+    let limit =
+        limits.iter().map(|(per_byte, fixed)| per_byte * bytes.len() + fixed).min().unwrap_or(0);
+    let size = bytes.len();
+    assert!(peak <= limit, "{step}: {peak} bytes for a file of {size}, limit {limit}");
 }
 
-const STRANGE: [f32; 16] = [
+/// Values that often go wrong: not finite, signed zeros, subnormal, huge.
+const EDGE_CASES: [f32; 16] = [
     f32::NAN,
     f32::INFINITY,
     f32::NEG_INFINITY,
@@ -74,74 +79,53 @@ const STRANGE: [f32; 16] = [
     0.7,
 ];
 
-/// Wider rows are scored one at a time only.
-const WIDE: usize = 4096;
+/// Models with more columns than this score a single sample instead of one per edge case.
+const MAX_COLUMNS: usize = 4096;
 
-/// A model made ready to score, whatever its weights.
-enum Engine {
-    Bits(Scorer),
-    Reals(RealScorer),
+/// Checks that scoring in blocks, one sample at a time and from a sparse table gives the same scores.
+fn check_scores(scorer: &Scorer) -> Result<()> {
+    let columns = scorer.model().encoder().columns();
+    let samples = if columns <= MAX_COLUMNS { EDGE_CASES.len() } else { 1 };
+    let value = |i: usize| EDGE_CASES[(i / columns + i % columns * 7) % EDGE_CASES.len()];
+    let values: Vec<f32> = (0..samples * columns).map(value).collect();
+    let matrix = Matrix::new(&values, columns);
+    let all = scores(scorer, Table::Dense(&matrix))?;
+    let mut scratch = Scratch::default();
+    for (sample, in_block) in all.chunks_exact(all.len() / samples).enumerate() {
+        let terms = scorer.terms(Table::Dense(&matrix), sample, &mut scratch)?;
+        let alone: Vec<u64> = (0..in_block.len()).map(|output| bits(terms.score(output))).collect();
+        assert_eq!(alone, in_block, "scores of sample {sample} alone and in a block differ");
+    }
+    let ends: Vec<i64> = (0..=samples).map(|sample| (sample * columns) as i64).collect();
+    let indices: Vec<i64> = (0..samples).flat_map(|_| 0..columns as i64).collect();
+    let (ends, indices) = (CsrIndices::I64(&ends), CsrIndices::I64(&indices));
+    let csr = Csr::new(ends, indices, CsrValues::F32(&values), columns)?;
+    assert_eq!(scores(scorer, Table::Csr(&csr))?, all, "sparse and dense scores differ");
+    Ok(())
 }
 
-impl Engine {
-    fn new(model: Model) -> Result<Self> {
-        Ok(match model.weights() {
-            Weights::Bits { .. } => Self::Bits(Scorer::new(model)?),
-            Weights::Reals(_) => Self::Reals(RealScorer::new(model)?),
-        })
-    }
-
-    /// Many rows, one row and a sparse table give the same.
-    fn score(&self) -> Result<()> {
-        let model = match self {
-            Self::Bits(scorer) => scorer.model(),
-            Self::Reals(scorer) => scorer.model(),
-        };
-        let columns = model.encoder().columns();
-        let rows = if columns <= WIDE { STRANGE.len() } else { 1 };
-        let value = |i: usize| STRANGE[(i / columns + i % columns * 7) % STRANGE.len()];
-        let values: Vec<f32> = (0..rows * columns).map(value).collect();
-        let matrix = Matrix::new(&values, columns);
-        let all = self.bits(Table::Dense(&matrix), 0..rows)?;
-        for (row, together) in all.chunks_exact(all.len() / rows).enumerate() {
-            let alone = self.bits(Table::Dense(&matrix), row..row + 1)?;
-            assert_eq!(alone, together, "row {row} alone and in company");
+/// Returns the scores of all samples as bits, checking classes and probabilities on the way.
+fn scores(scorer: &Scorer, table: Table) -> Result<Vec<u64>> {
+    let outputs = scorer.model().weights().outputs();
+    let is_signs = matches!(scorer.model().weights(), Weights::Signs { .. });
+    let mut scores = vec![0; table.samples() * outputs];
+    let write = |terms: SampleTerms, out: &mut [u64]| {
+        for (output, out) in out.iter_mut().enumerate() {
+            assert!(!is_signs || !terms.score(output).is_nan());
+            *out = bits(terms.score(output));
         }
-        let ends: Vec<i64> = (0..=rows).map(|row| (row * columns) as i64).collect();
-        let places: Vec<i64> = (0..rows).flat_map(|_| 0..columns as i64).collect();
-        let (ends, places) = (Whole::Long(&ends), Whole::Long(&places));
-        let csr = Csr::new(ends, places, Values::Single(&values), columns)?;
-        assert_eq!(self.bits(Table::Csr(&csr), 0..rows)?, all, "sparse and dense");
-        Ok(())
-    }
+        let mut probabilities = vec![0.0; outputs.max(2)];
+        terms.write_probabilities(&mut probabilities);
+        let are_valid = probabilities.iter().all(|p| (0.0..=1.0).contains(p));
+        assert!(!is_signs || are_valid, "{probabilities:?}");
+        assert!(terms.class() < probabilities.len());
+    };
+    scorer.each_sample(table, &Threads::single(), &Stop::default(), &mut scores, write)?;
+    Ok(scores)
+}
 
-    /// The scores of some rows as bits; on the way, classes and probabilities.
-    fn bits(&self, table: Table, rows: Range<usize>) -> Result<Vec<u64>> {
-        let (mut room, count) = (Scratch::default(), rows.len());
-        let mut scores = vec![];
-        match self {
-            Self::Bits(scorer) => {
-                let terms = scorer.terms(table, rows, &mut room)?;
-                for terms in terms.chunks_exact(terms.len() / count) {
-                    scores.extend(terms.iter().enumerate().map(|(k, &t)| scorer.score(k, t)));
-                    let mut out = vec![0.0; terms.len().max(2)];
-                    scorer.probabilities(terms, &mut out);
-                    assert!(out.iter().all(|p| (0.0..=1.0).contains(p)), "{out:?}");
-                    assert!(scorer.class(terms) < out.len());
-                }
-                assert!(!scores.iter().any(|score| score.is_nan()));
-            }
-            Self::Reals(scorer) => {
-                let terms = scorer.terms(table, rows, &mut room)?;
-                for terms in terms.chunks_exact(terms.len() / count) {
-                    scores.extend(terms.iter().enumerate().map(|(k, &t)| scorer.score(k, t)));
-                    let mut out = vec![0.0; terms.len().max(2)];
-                    scorer.probabilities(terms, &mut out);
-                    assert!(scorer.class(terms) < out.len());
-                }
-            }
-        }
-        // Float weights may be so large that a sum is none: then it is none each time.
-        Ok(scores.iter().map(|x| if x.is_nan() { u64::MAX } else { (x + 0.0).to_bits() }).collect())
-    }
+/// Maps a score to comparable bits. Float weights can be so large that a sum is NaN; any NaN equals any other, and 0.0
+/// equals -0.0.
+fn bits(score: f64) -> u64 {
+    if score.is_nan() { u64::MAX } else { (score + 0.0).to_bits() }
 }

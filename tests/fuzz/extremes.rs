@@ -1,32 +1,32 @@
-//! Every number of a file at its extremes.
+//! Files in which one number is replaced by an extreme value.
 
 use crate::seeds::{LENGTH, Seed};
 
-/// Bytes that a number in a file can have.
+/// Widths of the numbers in a file, in bytes.
 const WIDTHS: [usize; 4] = [1, 2, 4, 8];
 
-/// Values of so many bytes around which mistakes gather.
+/// Boundary values of a number that is `width` bytes wide.
 pub fn values(width: usize) -> [u64; 12] {
-    let top = u64::MAX >> (64 - 8 * width);
-    [0, 1, 2, 3, 126, 127, 128, 255 & top, top / 2, top / 2 + 1, top - 1, top]
+    let max = u64::MAX >> (64 - 8 * width);
+    [0, 1, 2, 3, 126, 127, 128, 255 & max, max / 2, max / 2 + 1, max - 1, max]
 }
 
-/// Counts, in groups of seven bits, around which mistakes gather: powers of two and their neighbours.
+/// Boundary values of a count: numbers around powers of two.
 pub fn counts() -> impl Iterator<Item = u64> {
     (0..COUNTS).map(nth_count)
 }
 
-/// One of them, by a number below [`COUNTS`].
-pub fn nth_count(number: usize) -> u64 {
-    (1_u64 << POWERS[number / 3]).wrapping_add([u64::MAX, 0, 2][number % 3])
+/// Returns the boundary count with this index, which must be below [`COUNTS`].
+pub fn nth_count(index: usize) -> u64 {
+    (1_u64 << POWERS[index / 3]).wrapping_add([u64::MAX, 0, 2][index % 3])
 }
 
-/// How many there are.
+/// Number of boundary counts.
 pub const COUNTS: usize = 3 * POWERS.len();
 const POWERS: [u32; 11] = [7, 8, 14, 16, 21, 24, 28, 31, 32, 35, 63];
 
-/// A count as it stands in a file.
-pub fn count(value: u64) -> Vec<u8> {
+/// Encodes a count as the file does: groups of seven bits, lowest first.
+pub fn encode_count(value: u64) -> Vec<u8> {
     let mut groups = vec![];
     let mut rest = value;
     while rest >= 0x80 {
@@ -37,8 +37,8 @@ pub fn count(value: u64) -> Vec<u8> {
     groups
 }
 
-/// Bodies in which one number is another: wherever one could stand, and of whatever kind.
-pub fn of(seed: &Seed) -> impl Iterator<Item = Vec<u8>> {
+/// Returns copies of the body with one number replaced, at every offset and for every width and encoding.
+pub fn bodies(seed: &Seed) -> impl Iterator<Item = Vec<u8>> {
     let body = seed.body();
     let numbers = WIDTHS.into_iter().flat_map(move |width| {
         (0..=body.len() - width).flat_map(move |at| {
@@ -50,11 +50,11 @@ pub fn of(seed: &Seed) -> impl Iterator<Item = Vec<u8>> {
         })
     });
     let counts = (LENGTH.end..body.len()).flat_map(move |at| {
-        counts().map(move |value| [&body[..at], &count(value), &body[at + 1..]].concat())
+        counts().map(move |value| [&body[..at], &encode_count(value), &body[at + 1..]].concat())
     });
-    // In the bits every value is a model's, and they are most of a file: the first and the last of them will do.
+    // The weights make up most of a file, and nearly any bits are valid there: trying both ends of them is enough.
     numbers.chain(counts).filter(move |changed| {
         let at = changed.iter().zip(body).position(|(a, b)| a != b).unwrap_or(0);
-        at < seed.bits.start + 32 || at + 16 > seed.bits.end
+        at < seed.weights.start + 32 || at + 16 > seed.weights.end
     })
 }

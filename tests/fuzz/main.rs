@@ -1,7 +1,10 @@
-//! Hostile files: whatever the bytes say, they are refused, or they are a model that scores, within a bounded memory.
+//! Hostile files: any bytes are either rejected or load as a model that scores, within bounded memory.
 //!
-//! `FUZZ_SECONDS` is the time that is spent on random inputs, `FUZZ_THREADS` the threads, `FUZZ_SEED` repeats a run.
-//! An input that fails is written to `target/fuzz`; once it is understood it belongs into `tests/fuzz/found`.
+//! Environment variables: `FUZZ_SECONDS` is the time to spend on random inputs, and makes the other tests exhaustive;
+//! `FUZZ_INPUTS` limits the number of random inputs, `FUZZ_THREADS` sets the number of threads, `FUZZ_SEED` the random
+//! seed, and `FUZZ_REASONS` prints how often each reason for rejection occurred.
+//!
+//! A failing input is written to `target/fuzz`. Once it is fixed, add it to `tests/fuzz/found` as a regression test.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, unsafe_code, missing_docs)]
 
 mod check;
@@ -13,30 +16,30 @@ mod seeds;
 mod worst;
 
 use check::{Verdict, check};
-use seeds::{found, seeds, signed};
+use seeds::{regressions, sealed, seeds};
 
-/// Whether there is time for everything: without `FUZZ_SECONDS` a few seconds have to do.
-fn thorough() -> bool {
+/// Returns true if the tests should be exhaustive; without `FUZZ_SECONDS` they take only a few seconds.
+fn exhaustive() -> bool {
     std::env::var_os("FUZZ_SECONDS").is_some()
 }
 
 #[test]
-fn the_seeds_are_models_and_what_was_found_stays_fixed() {
+fn seeds_load_and_regressions_stay_rejected() {
     for seed in seeds() {
         assert_eq!(check(&seed.bytes), Verdict::Loaded, "{}", seed.name);
     }
-    for (name, bytes) in found() {
+    for (name, bytes) in regressions() {
         assert_ne!(check(&bytes), Verdict::Loaded, "{name}");
     }
 }
 
 #[test]
-fn every_file_that_is_cut_or_has_a_flipped_bit_is_refused() {
+fn truncated_files_and_flipped_bits_are_rejected() {
     let mut inputs = 0;
     for seed in seeds() {
         for end in 0..seed.bytes.len() {
             assert!(
-                matches!(check(&seed.bytes[..end]), Verdict::Refused(_)),
+                matches!(check(&seed.bytes[..end]), Verdict::Rejected(_)),
                 "{} {end}",
                 seed.name
             );
@@ -44,47 +47,54 @@ fn every_file_that_is_cut_or_has_a_flipped_bit_is_refused() {
         let mut bytes = seed.bytes.clone();
         for bit in 0..8 * bytes.len() {
             bytes[bit / 8] ^= 1 << (bit % 8);
-            assert!(matches!(check(&bytes), Verdict::Refused(_)), "{} bit {bit}", seed.name);
+            assert!(matches!(check(&bytes), Verdict::Rejected(_)), "{} bit {bit}", seed.name);
             bytes[bit / 8] ^= 1 << (bit % 8);
         }
         inputs += 9 * bytes.len();
     }
-    println!("{inputs} files cut or with one bit flipped: all refused");
+    println!("{inputs} files truncated or with one bit flipped: all rejected");
 }
 
 #[test]
-fn every_flipped_bit_with_the_right_checksum_is_refused_or_scores() {
+fn flipped_bits_with_a_valid_checksum_are_rejected_or_score() {
     let (mut inputs, mut loaded) = (0, 0);
     for seed in seeds() {
         for bit in 0..8 * seed.body().len() {
-            if seed.bits.contains(&(bit / 8)) && bit % 61 > 0 && !thorough() {
+            if seed.weights.contains(&(bit / 8)) && bit % 61 > 0 && !exhaustive() {
                 continue;
             }
             let mut body = seed.body().to_vec();
             body[bit / 8] ^= 1 << (bit % 8);
             inputs += 1;
-            loaded += usize::from(check(&signed(body)) == Verdict::Loaded);
+            loaded += usize::from(check(&sealed(body)) == Verdict::Loaded);
         }
     }
-    println!("{inputs} signed files with one bit flipped: {loaded} loaded and scored");
+    println!(
+        "{inputs} files with one bit flipped and a valid checksum: {loaded} loaded and scored"
+    );
 }
 
 #[test]
-fn every_number_at_its_extremes_is_refused_or_scores() {
+fn extreme_numbers_are_rejected_or_score() {
     let (mut inputs, mut loaded) = (0, 0);
-    let step = if thorough() { 1 } else { 5 };
+    let step = if exhaustive() { 1 } else { 5 };
     for seed in seeds() {
-        for body in extremes::of(&seed).step_by(step) {
+        for body in extremes::bodies(&seed).step_by(step) {
             inputs += 1;
-            loaded += usize::from(check(&signed(body)) == Verdict::Loaded);
+            loaded += usize::from(check(&sealed(body)) == Verdict::Loaded);
         }
     }
-    println!("{inputs} signed files with a number at an extreme: {loaded} loaded and scored");
+    println!(
+        "{inputs} files with an extreme number and a valid checksum: {loaded} loaded and scored"
+    );
 }
 
 #[test]
-fn random_damage_and_splices_are_refused_or_score() {
+fn random_mutations_are_rejected_or_score() {
     let report = run::run(run::Settings::from_environment());
     println!("{report}");
-    assert!(report.loaded > 0 && report.reasons.len() > 10, "the mutations reach into the file");
+    assert!(
+        report.loaded > 0 && report.reasons.len() > 10,
+        "mutations must reach every part of the file"
+    );
 }

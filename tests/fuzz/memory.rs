@@ -1,38 +1,41 @@
-//! An allocator that counts what each thread holds.
+//! An allocator that tracks how much memory each thread has allocated.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-struct Counting;
+struct TrackingAllocator;
 
 thread_local! {
-    static HELD: Cell<usize> = const { Cell::new(0) };
-    static MOST: Cell<usize> = const { Cell::new(0) };
+    /// Bytes that this thread has allocated and not yet freed.
+    static CURRENT: Cell<usize> = const { Cell::new(0) };
+    /// The largest value of `CURRENT` since it was last reset.
+    static PEAK: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: everything is passed on to the system.
-unsafe impl GlobalAlloc for Counting {
+// SAFETY: every call is forwarded to the system allocator.
+unsafe impl GlobalAlloc for TrackingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let held = HELD.get().wrapping_add(layout.size());
-        HELD.set(held);
-        MOST.set(MOST.get().max(held));
+        let current = CURRENT.get().wrapping_add(layout.size());
+        CURRENT.set(current);
+        PEAK.set(PEAK.get().max(current));
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // What another thread made may be freed here.
-        HELD.set(HELD.get().wrapping_sub(layout.size()));
+        // Wraps, because a thread may free what another one allocated.
+        CURRENT.set(CURRENT.get().wrapping_sub(layout.size()));
         unsafe { System.dealloc(pointer, layout) }
     }
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: TrackingAllocator = TrackingAllocator;
 
-/// The result of some work and the most bytes that it held at a time; growing a vector holds the old and the new one.
-pub fn most_held<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let before = HELD.get();
-    MOST.set(before);
+/// Returns the result of `work` and its peak memory in bytes. While a vector grows, both its old and its new buffer
+/// count.
+pub fn peak_bytes<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = CURRENT.get();
+    PEAK.set(before);
     let result = work();
-    (result, MOST.get() - before)
+    (result, PEAK.get() - before)
 }

@@ -1,13 +1,13 @@
-//! Damage with a plan: numbers at extremes, parts of other models, bytes put in and taken out.
+//! Structured mutations: extreme numbers, parts of other models, inserted and deleted bytes.
 
 use crate::extremes;
-use crate::seeds::{CHECKSUM, LENGTH, Seed, signed};
+use crate::seeds::{CHECKSUM_BYTES, LENGTH, Seed, sealed};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 use std::ops::Range;
 
-/// Numbers of the header, without magic and version, which end it all: where, and of how many bytes.
-const HEADER: [(usize, usize); 12] = [
+/// Offset and width of each number in the header. Magic and version are left out: any change there is rejected at once.
+const HEADER_FIELDS: [(usize, usize); 12] = [
     (5, 1),
     (6, 4),
     (10, 4),
@@ -22,38 +22,41 @@ const HEADER: [(usize, usize); 12] = [
     (25, 2),
 ];
 
-/// A longer input is cut: time is better spent on many short ones.
-const LONGEST: usize = 1 << 13;
+/// Longer inputs are truncated: many short ones find more in the same time.
+const MAX_BYTES: usize = 1 << 13;
 
 pub struct Mutator {
     pub rng: Xoshiro256PlusPlus,
 }
 
 impl Mutator {
+    /// Returns a random number below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
         ((u128::from(self.rng.next_u64()) * limit as u128) >> 64) as usize
     }
 
+    /// Returns a random item.
     fn pick<T: Clone>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())].clone()
     }
 
-    /// A file made of a model and another, damaged one to five times; most have the right length and checksum.
+    /// Returns a seed after one to five mutations, which may splice in parts of the other seed. Most inputs have a
+    /// valid length and checksum.
     pub fn input(&mut self, seed: &Seed, other: &Seed) -> Vec<u8> {
         let mut body = seed.body().to_vec();
         for _ in 0..=self.below(5) {
-            self.damage(&mut body, seed, other);
+            self.mutate(&mut body, seed, other);
         }
-        body.truncate(LONGEST);
+        body.truncate(MAX_BYTES);
         if self.below(16) > 0 {
-            return signed(body);
+            return sealed(body);
         }
         let length = body.get(LENGTH).map(<[u8]>::to_vec);
-        let mut bytes = signed(body);
+        let mut bytes = sealed(body);
         match (self.below(3), length) {
-            // A wrong length with a checksum that fits it, a wrong checksum, none at all.
+            // A wrong length with a valid checksum, a single flipped bit, or a truncated file.
             (0, Some(length)) => {
-                bytes.truncate(bytes.len() - CHECKSUM);
+                bytes.truncate(bytes.len() - CHECKSUM_BYTES);
                 bytes[LENGTH].copy_from_slice(&length);
                 let checksum = crc32c::crc32c(&bytes);
                 bytes.extend(checksum.to_le_bytes());
@@ -67,8 +70,9 @@ impl Mutator {
         bytes
     }
 
-    fn damage(&mut self, body: &mut Vec<u8>, seed: &Seed, other: &Seed) {
-        let at = self.place(body, seed);
+    /// Applies one random mutation to the body.
+    fn mutate(&mut self, body: &mut Vec<u8>, seed: &Seed, other: &Seed) {
+        let at = self.offset(body, seed);
         match self.below(10) {
             kind @ 0..3 => {
                 let noise = self.rng.next_u64() as u8;
@@ -81,54 +85,55 @@ impl Mutator {
                 }
             }
             3 => {
-                let (at, width) = self.pick(&HEADER);
-                self.number(body, at, width);
+                let (at, width) = self.pick(&HEADER_FIELDS);
+                self.write_number(body, at, width);
             }
             4 => {
                 let width = self.pick(&[1, 2, 4, 8]);
-                self.number(body, at, width);
+                self.write_number(body, at, width);
             }
             5 => {
                 let count = extremes::nth_count(self.below(extremes::COUNTS));
-                let over = self.below(2);
-                replace(body, at..at + over, &extremes::count(count));
+                let removed = self.below(2);
+                replace(body, at..at + removed, &extremes::encode_count(count));
             }
             6 => {
                 let noise: Vec<u8> =
                     (0..self.below(9)).map(|_| self.rng.next_u64() as u8).collect();
-                let gone = self.below(9);
-                replace(body, at..at + gone, &noise);
+                let removed = self.below(9);
+                replace(body, at..at + removed, &noise);
             }
             7 => {
                 let size = self.below(64);
-                let again = body.iter().skip(at).take(size).copied().collect::<Vec<_>>();
-                replace(body, at..at, &again);
+                let copy = body.iter().skip(at).take(size).copied().collect::<Vec<_>>();
+                replace(body, at..at, &copy);
             }
             8 => {
-                let from = self.place(other.body(), other);
+                let from = self.offset(other.body(), other);
                 let tail = other.body()[from..].to_vec();
                 replace(body, at..body.len(), &tail);
             }
             _ => {
-                let place = self.pick(&seed.parts);
-                let part = other.body()[self.pick(&other.parts)].to_vec();
-                replace(body, place, &part);
+                let target = self.pick(&seed.parts);
+                let source = other.body()[self.pick(&other.parts)].to_vec();
+                replace(body, target, &source);
             }
         }
     }
 
-    /// A place in one of the parts, of which the bits are no likelier than the others.
-    fn place(&mut self, body: &[u8], seed: &Seed) -> usize {
+    /// Returns a random offset; every part is equally likely, so that the weights, the largest, do not dominate.
+    fn offset(&mut self, body: &[u8], seed: &Seed) -> usize {
         let part = self.pick(&seed.parts);
         (part.start + self.below(part.len())).min(body.len())
     }
 
-    fn number(&mut self, body: &mut [u8], at: usize, width: usize) {
-        let near = body.len() as u64 + self.rng.next_u64() % 9;
+    /// Overwrites a number with an extreme value, a random one, or one close to the size of the file.
+    fn write_number(&mut self, body: &mut [u8], at: usize, width: usize) {
+        let near_size = body.len() as u64 + self.rng.next_u64() % 9;
         let value = match self.below(16) {
-            0 => near,
-            1 => near / 2,
-            2 => near * 8,
+            0 => near_size,
+            1 => near_size / 2,
+            2 => near_size * 8,
             3 => self.rng.next_u64(),
             _ => self.pick(&extremes::values(width)),
         };
@@ -137,6 +142,7 @@ impl Mutator {
     }
 }
 
+/// Replaces a range of the body, clipped to its end.
 fn replace(body: &mut Vec<u8>, range: Range<usize>, with: &[u8]) {
     let end = range.end.min(body.len());
     body.splice(range.start.min(end)..end, with.iter().copied());

@@ -1,4 +1,4 @@
-//! Many random inputs, in threads, for a time; a watch over each.
+//! Checks random inputs on several threads for a set time, with a watchdog for inputs that hang.
 
 use crate::check::{Verdict, check};
 use crate::mutate::Mutator;
@@ -13,18 +13,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, fmt, fs, thread};
 
-/// No file of a few kilobytes may take longer than this, on however busy a machine.
-const LONGEST: Duration = Duration::from_secs(10);
-/// Models that were made on the way and are damaged further, in each thread.
-const KEPT: usize = 512;
-/// Longer ones are not: time is better spent on many short ones.
-const KEPT_BYTES: usize = 512;
-/// Inputs between two looks at the clock.
-const TURN: u64 = 256;
+/// Time limit for one input, which is at most a few kilobytes; generous enough for a busy machine.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+/// Maximum number of inputs that each thread keeps as new seeds.
+const MAX_NEW_SEEDS: usize = 512;
+/// Longer inputs are not kept: many short ones find more in the same time.
+const MAX_NEW_SEED_BYTES: usize = 512;
+/// Number of inputs between two checks of the stop flag.
+const STOP_INTERVAL: u64 = 256;
 
 pub struct Settings {
     pub time: Duration,
-    pub most: u64,
+    pub max_inputs: u64,
     pub threads: usize,
     pub seed: u64,
 }
@@ -32,10 +32,10 @@ pub struct Settings {
 impl Settings {
     pub fn from_environment() -> Self {
         let number =
-            |name: &str| env::var(name).ok().map(|given| given.parse::<u64>().expect(name));
+            |name: &str| env::var(name).ok().map(|value| value.parse::<u64>().expect(name));
         Self {
             time: Duration::from_secs(number("FUZZ_SECONDS").unwrap_or(3)),
-            most: number("FUZZ_INPUTS").unwrap_or(u64::MAX),
+            max_inputs: number("FUZZ_INPUTS").unwrap_or(u64::MAX),
             threads: number("FUZZ_THREADS").unwrap_or(2) as usize,
             seed: number("FUZZ_SEED").unwrap_or(0),
         }
@@ -46,7 +46,7 @@ impl Settings {
 pub struct Report {
     pub inputs: u64,
     pub loaded: u64,
-    /// How many were refused for each reason.
+    /// Number of inputs rejected for each reason.
     pub reasons: BTreeMap<String, u64>,
     pub time: Duration,
     pub seed: u64,
@@ -56,16 +56,19 @@ impl Report {
     fn add(&mut self, other: Self) {
         self.inputs += other.inputs;
         self.loaded += other.loaded;
-        other.reasons.into_iter().for_each(|(why, n)| *self.reasons.entry(why).or_default() += n);
+        other
+            .reasons
+            .into_iter()
+            .for_each(|(reason, n)| *self.reasons.entry(reason).or_default() += n);
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let refused: u64 = self.reasons.values().sum();
+        let rejected: u64 = self.reasons.values().sum();
         write!(
             f,
-            "{} inputs in {:.0} s (seed {}): {} loaded and scored, {refused} refused for {} reasons",
+            "{} inputs in {:.0} s (seed {}): {} loaded and scored, {rejected} rejected for {} reasons",
             self.inputs,
             self.time.as_secs_f64(),
             self.seed,
@@ -79,42 +82,43 @@ impl fmt::Display for Report {
     }
 }
 
-/// What a thread is busy with.
-struct Desk {
+/// The current input of a worker thread, and the number of inputs it has started.
+struct WorkerState {
     input: Mutex<Vec<u8>>,
-    turn: AtomicUsize,
+    inputs: AtomicUsize,
 }
 
+/// Runs the fuzzer until the time is up or a worker has finished.
 pub fn run(settings: Settings) -> Report {
-    let began = Instant::now();
+    let started = Instant::now();
     let (seeds, stop) = (seeds(), AtomicBool::new(false));
-    let desks: Vec<_> = (0..settings.threads)
-        .map(|_| Desk { input: Mutex::default(), turn: AtomicUsize::new(0) })
+    let states: Vec<_> = (0..settings.threads)
+        .map(|_| WorkerState { input: Mutex::default(), inputs: AtomicUsize::new(0) })
         .collect();
     let mut report = Report { seed: settings.seed, ..Report::default() };
     thread::scope(|scope| {
-        let workers: Vec<_> = desks
+        let workers: Vec<_> = states
             .iter()
             .enumerate()
-            .map(|(i, desk)| {
+            .map(|(i, state)| {
                 let rng = Xoshiro256PlusPlus::seed_from_u64(settings.seed ^ (i as u64) << 32);
                 let (seeds, stop) = (seeds.clone(), &stop);
-                let most = settings.most / settings.threads as u64;
-                scope.spawn(move || work(desk, Mutator { rng }, seeds, most, stop))
+                let max_inputs = settings.max_inputs / settings.threads as u64;
+                scope.spawn(move || work(state, Mutator { rng }, seeds, max_inputs, stop))
             })
             .collect();
-        let mut told = Instant::now();
-        let mut seen: Vec<_> = desks.iter().map(|_| (0, Instant::now())).collect();
-        while began.elapsed() < settings.time
+        let mut last_message = Instant::now();
+        let mut seen: Vec<_> = states.iter().map(|_| (0, Instant::now())).collect();
+        while started.elapsed() < settings.time
             && !workers.iter().any(thread::ScopedJoinHandle::is_finished)
         {
             thread::sleep(Duration::from_millis(50));
-            desks.iter().zip(&mut seen).for_each(|(desk, seen)| watch(desk, seen));
-            if told.elapsed() > Duration::from_secs(60) {
-                told = Instant::now();
+            states.iter().zip(&mut seen).for_each(|(state, seen)| abort_if_stuck(state, seen));
+            if last_message.elapsed() > Duration::from_secs(60) {
+                last_message = Instant::now();
                 let inputs: usize =
-                    desks.iter().map(|desk| desk.turn.load(Ordering::Relaxed)).sum();
-                eprintln!("{inputs} inputs in {:.0} s", began.elapsed().as_secs_f64());
+                    states.iter().map(|state| state.inputs.load(Ordering::Relaxed)).sum();
+                eprintln!("{inputs} inputs in {:.0} s", started.elapsed().as_secs_f64());
             }
         }
         stop.store(true, Ordering::Relaxed);
@@ -122,47 +126,50 @@ pub fn run(settings: Settings) -> Report {
             report.add(worker.join().unwrap());
         }
     });
-    Report { time: began.elapsed(), ..report }
+    Report { time: started.elapsed(), ..report }
 }
 
-/// End everything if a thread is at the same inputs for too long.
-fn watch(desk: &Desk, (turn, since): &mut (usize, Instant)) {
-    let now = desk.turn.load(Ordering::Relaxed);
-    if now != *turn {
-        (*turn, *since) = (now, Instant::now());
-    } else if since.elapsed() > LONGEST * 2 {
-        keep(&desk.input.lock().unwrap(), "hangs");
+/// Aborts the process if a worker spends too long on one input.
+fn abort_if_stuck(state: &WorkerState, (last, since): &mut (usize, Instant)) {
+    let now = state.inputs.load(Ordering::Relaxed);
+    if now != *last {
+        (*last, *since) = (now, Instant::now());
+    } else if since.elapsed() > TIME_LIMIT * 2 {
+        save(&state.input.lock().unwrap(), "hangs");
         std::process::abort();
     }
 }
 
+/// Mutates seeds and checks the results until told to stop or `max_inputs` is reached.
 fn work(
-    desk: &Desk,
+    state: &WorkerState,
     mut mutator: Mutator,
     mut seeds: Vec<Seed>,
-    most: u64,
+    max_inputs: u64,
     stop: &AtomicBool,
 ) -> Report {
     let (mut report, golden) = (Report::default(), seeds.len());
-    while report.inputs < most && (report.inputs % TURN != 0 || !stop.load(Ordering::Relaxed)) {
+    while report.inputs < max_inputs
+        && (report.inputs % STOP_INTERVAL != 0 || !stop.load(Ordering::Relaxed))
+    {
         let (one, other) = (pick(&mut mutator, &seeds), pick(&mut mutator, &seeds));
         let input = mutator.input(&seeds[one], &seeds[other]);
-        desk.input.lock().unwrap().clone_from(&input);
-        desk.turn.fetch_add(1, Ordering::Relaxed);
+        state.input.lock().unwrap().clone_from(&input);
+        state.inputs.fetch_add(1, Ordering::Relaxed);
         report.inputs += 1;
-        match judge(&input) {
-            Verdict::Refused(reason) => *report.reasons.entry(reason).or_default() += 1,
+        match check_or_save(&input) {
+            Verdict::Rejected(reason) => *report.reasons.entry(reason).or_default() += 1,
             Verdict::Loaded => {
                 report.loaded += 1;
-                // Few are kept, so that damage adds up over many steps.
-                if input.len() <= KEPT_BYTES
+                // Keep a few as seeds, so that mutations accumulate.
+                if input.len() <= MAX_NEW_SEED_BYTES
                     && mutator.below(16) == 0
-                    && let Some(seed) = Seed::new("made on the way", input)
+                    && let Some(seed) = Seed::new("mutated", input)
                 {
-                    if seeds.len() < golden + KEPT {
+                    if seeds.len() < golden + MAX_NEW_SEEDS {
                         seeds.push(seed);
                     } else {
-                        seeds[golden + mutator.below(KEPT)] = seed;
+                        seeds[golden + mutator.below(MAX_NEW_SEEDS)] = seed;
                     }
                 }
             }
@@ -171,27 +178,28 @@ fn work(
     report
 }
 
-/// The shorter of two: most of the time goes into long ones.
+/// Picks the shorter of two random seeds, because long ones take most of the time.
 fn pick(mutator: &mut Mutator, seeds: &[Seed]) -> usize {
     let (one, other) = (mutator.below(seeds.len()), mutator.below(seeds.len()));
     if seeds[one].bytes.len() <= seeds[other].bytes.len() { one } else { other }
 }
 
-fn judge(input: &[u8]) -> Verdict {
-    let began = Instant::now();
+/// Checks an input; saves it and panics if a check fails or takes too long.
+fn check_or_save(input: &[u8]) -> Verdict {
+    let started = Instant::now();
     let verdict = catch_unwind(AssertUnwindSafe(|| check(input)));
-    let verdict = verdict.unwrap_or_else(|_| panic!("see {}", keep(input, "fails")));
-    let time = began.elapsed();
-    assert!(time <= LONGEST, "{time:?}: see {}", keep(input, "slow"));
+    let verdict = verdict.unwrap_or_else(|_| panic!("see {}", save(input, "fails")));
+    let time = started.elapsed();
+    assert!(time <= TIME_LIMIT, "{time:?}: see {}", save(input, "slow"));
     verdict
 }
 
-/// Write an input to `target/fuzz`.
-fn keep(input: &[u8], why: &str) -> String {
+/// Writes an input to `target/fuzz` and returns its path.
+fn save(input: &[u8], symptom: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/fuzz");
     fs::create_dir_all(&folder).unwrap();
-    let path = folder.join(format!("{why}-{:08x}.binfm", crc32c::crc32c(input)));
+    let path = folder.join(format!("{symptom}-{:08x}.binfm", crc32c::crc32c(input)));
     fs::write(&path, input).unwrap();
-    eprintln!("an input of {} bytes {why}: {}", input.len(), path.display());
+    eprintln!("{symptom}: an input of {} bytes, saved as {}", input.len(), path.display());
     path.display().to_string()
 }

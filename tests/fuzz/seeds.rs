@@ -1,37 +1,37 @@
-//! Files to begin with: the golden models of every version.
+//! Seed inputs: the golden models of every version.
 
 use binfm::Model;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-/// Bytes of the checksum.
-pub const CHECKSUM: usize = 4;
-/// Where the length of the file stands.
+/// Size of the checksum at the end of a file.
+pub const CHECKSUM_BYTES: usize = 4;
+/// Position of the file length in the header.
 pub const LENGTH: Range<usize> = 6..10;
 
-/// A model and where its parts are.
+/// A model file and the positions of its parts.
 #[derive(Clone)]
 pub struct Seed {
     pub name: String,
     pub bytes: Vec<u8>,
-    /// Header, scales, features, …; the checksum is none of them, and none is empty.
+    /// Header, scales, features and so on, excluding empty parts and the checksum.
     pub parts: Vec<Range<usize>>,
-    /// The one of them that has the weights, in which nearly every value is a model's.
-    pub bits: Range<usize>,
+    /// The part with the weights, in which nearly any bits are valid.
+    pub weights: Range<usize>,
 }
 
 impl Seed {
-    /// From a file, if it is a model.
+    /// Returns `None` if the bytes are not a model.
     pub fn new(name: &str, bytes: Vec<u8>) -> Option<Self> {
         let report = Model::from_bytes(&bytes).ok()?.size_report();
         let mut end = 0;
-        let mut seed = Self { name: name.to_owned(), bytes, parts: vec![], bits: 0..0 };
+        let mut seed = Self { name: name.to_owned(), bytes, parts: vec![], weights: 0..0 };
         for (name, size) in report {
             let part = end..end + size;
             end = part.end;
             if matches!(name, "bits" | "weights") {
-                seed.bits = part.clone();
+                seed.weights = part.clone();
             }
             if name != "checksum" && size > 0 {
                 seed.parts.push(part);
@@ -40,38 +40,39 @@ impl Seed {
         Some(seed)
     }
 
-    /// Everything but the checksum.
+    /// The file without its checksum.
     pub fn body(&self) -> &[u8] {
-        &self.bytes[..self.bytes.len() - CHECKSUM]
+        &self.bytes[..self.bytes.len() - CHECKSUM_BYTES]
     }
 }
 
-/// The file with this body: its length and its checksum are right.
-pub fn signed(mut body: Vec<u8>) -> Vec<u8> {
-    let length = (body.len() + CHECKSUM) as u32;
-    if let Some(told) = body.get_mut(LENGTH) {
-        told.copy_from_slice(&length.to_le_bytes());
+/// Completes a file: sets its length and appends its checksum.
+pub fn sealed(mut body: Vec<u8>) -> Vec<u8> {
+    let length = (body.len() + CHECKSUM_BYTES) as u32;
+    if let Some(field) = body.get_mut(LENGTH) {
+        field.copy_from_slice(&length.to_le_bytes());
     }
     let checksum = crc32c::crc32c(&body);
     body.extend(checksum.to_le_bytes());
     body
 }
 
-/// All golden models.
+/// Reads all golden models.
 pub fn seeds() -> Vec<Seed> {
     let versions = fs::read_dir(tests().join("golden")).unwrap().map(|entry| entry.unwrap().path());
     let folders = versions.filter(|path| path.is_dir() && !path.ends_with("__pycache__"));
     let files = folders.flat_map(|folder| files(&folder));
     let seeds: Vec<_> = files.map(|(name, bytes)| Seed::new(&name, bytes).expect(&name)).collect();
-    assert!(seeds.len() > 10, "make golden writes them");
+    assert!(seeds.len() > 10, "golden models are missing: run `make -C benches golden`");
     seeds
 }
 
-/// Files that once were a failure.
-pub fn found() -> Vec<(String, Vec<u8>)> {
+/// Reads the files that once made a check fail.
+pub fn regressions() -> Vec<(String, Vec<u8>)> {
     files(&tests().join("fuzz/found"))
 }
 
+/// Reads the model files in a folder: their paths and contents, sorted by path.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut paths: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

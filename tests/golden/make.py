@@ -1,6 +1,7 @@
-"""Train the golden models: write the files that are not there yet, and the hashes of all.
+"""Train the golden models: write missing files of this version, and the hashes of all models.
 
-A file of a released version is never made again: later versions have to read it as it is.
+Files of a released version must never change, because later versions have to read them. Before a release, `--again`
+overwrites the files of this version.
 """
 
 import hashlib
@@ -11,20 +12,21 @@ from pathlib import Path
 
 import binfm
 import numpy as np
-from cases import CASES, FILES, rows, table
+from cases import CASES, FILES, samples, table
 
 HERE = Path(__file__).parent
 
 
-def line(values, scores):
-    """Return a row and its scores as text from which float32 and float64 come back exactly."""
+def format_line(values, scores):
+    """Return a sample and its scores as text that parses back to exactly the same float32 and float64."""
     return "\t".join([*(str(value) for value in values), "", *(repr(float(score)) for score in scores)])
 
 
 def write(folder, name, model):
-    values = rows(model)
-    scores = np.reshape(model.decision_function(table(model, values)), (len(values), -1))
-    lines = [line(*pair) for pair in zip(values, scores, strict=True)]
+    """Write a model file, and next to it samples with their scores."""
+    X = samples(model)
+    scores = np.reshape(model.decision_function(table(model, X)), (len(X), -1))
+    lines = [format_line(*pair) for pair in zip(X, scores, strict=True)]
     (folder / f"{name}.binfm").write_bytes(model.to_bytes())
     (folder / f"{name}.tsv").write_text("\n".join(lines) + "\n", encoding="ascii")
 

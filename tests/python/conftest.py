@@ -1,4 +1,4 @@
-"""Settings of hypothesis, and what several test files share."""
+"""Hypothesis profiles, and fixtures that several test files share."""
 
 import os
 import signal
@@ -21,20 +21,20 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 NAMES = ["age", "", "größe", "日本", "a name of some length, with a comma"]
 
 
-def _mixed_table(rows, seed=0):
-    """Return objects: two numeric columns (one with NaN), one text category, one numeric category."""
+def _mixed_table(samples, seed=0):
+    """Return an object array: two numeric columns (one with NaN), a text category and a numeric category."""
     rng = np.random.default_rng(seed)
-    X = np.empty((rows, 4), object)
-    X[:, 0] = rng.normal(size=rows)
-    X[:, 1] = np.where(rng.random(rows) < 0.2, np.nan, rng.normal(size=rows))
-    X[:, 2] = rng.choice(["red", "green", "blau", "日本"], rows)
-    X[:, 3] = rng.integers(0, 6, rows)
+    X = np.empty((samples, 4), object)
+    X[:, 0] = rng.normal(size=samples)
+    X[:, 1] = np.where(rng.random(samples) < 0.2, np.nan, rng.normal(size=samples))
+    X[:, 2] = rng.choice(["red", "green", "blau", "日本"], samples)
+    X[:, 3] = rng.integers(0, 6, samples)
     return X
 
 
 @pytest.fixture(scope="session")
 def numbers():
-    """300 rows of 5 features and a binary target that a product of two of them decides."""
+    """300 samples of 5 features and a binary target that a product of two of them decides."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(300, 5)).astype(np.float32)
     return X, (X[:, 0] * X[:, 1] > 0).astype(int)
@@ -48,47 +48,47 @@ def binary(numbers):
 
 @pytest.fixture(scope="session")
 def models(numbers, binary):
-    """One small model of each sort of file, with a table to score."""
+    """One small model of each kind of file, with a table to score."""
     X, _ = numbers
     mixed = _mixed_table(200)
     rng = np.random.default_rng(3)
     stored = sparse.csr_array(np.where(rng.random((200, 9)) < 0.3, rng.normal(size=(200, 9)), 0.0))
-    few = {"m": 3, "b": 6, "tilings": 2, "epochs": 2}
-    names = np.array(["ja", "nein", "vielleicht", "日本"])[np.arange(300) % 4]
+    small = {"m": 3, "b": 6, "tilings": 2, "epochs": 2}
+    labels = np.array(["ja", "nein", "vielleicht", "日本"])[np.arange(300) % 4]
     return {
         "binary": (binary, X),
-        "text labels": (binfm.train(X, names, **few), X),
-        "text levels": (binfm.train(mixed, mixed[:, 0] > 0, categorical=[2, 3], **few), mixed),
-        "names": (binfm.train(pl.DataFrame(X, schema=NAMES), np.arange(300) % 3, **few), X),
-        "sparse": (binfm.train(stored, np.arange(200) % 2, **few), stored),
-        "regression": (binfm.train(X, X[:, 0] * 2.5, loss="squared", **few), X),
-        "softmax": (binfm.train(X, np.arange(300) % 3, loss="softmax", **few), X),
-        "sefm": (binfm.train(X, np.arange(300) % 3, method="sefm", **few), X),
-        "dfm": (binfm.train(mixed, np.arange(200) % 3, method="dfm", categorical=[2, 3], **few), mixed),
-        "fm": (binfm.train(stored, np.arange(200) % 2, method="fm", **few), stored),
+        "text labels": (binfm.train(X, labels, **small), X),
+        "text categories": (binfm.train(mixed, mixed[:, 0] > 0, categorical=[2, 3], **small), mixed),
+        "names": (binfm.train(pl.DataFrame(X, schema=NAMES), np.arange(300) % 3, **small), X),
+        "sparse": (binfm.train(stored, np.arange(200) % 2, **small), stored),
+        "regression": (binfm.train(X, X[:, 0] * 2.5, loss="squared", **small), X),
+        "softmax": (binfm.train(X, np.arange(300) % 3, loss="softmax", **small), X),
+        "sefm": (binfm.train(X, np.arange(300) % 3, method="sefm", **small), X),
+        "dfm": (binfm.train(mixed, np.arange(200) % 3, method="dfm", categorical=[2, 3], **small), mixed),
+        "fm": (binfm.train(stored, np.arange(200) % 2, method="fm", **small), stored),
     }
 
 
 @pytest.fixture(scope="session")
 def run_python():
-    """Run code in a fresh interpreter; fail if it ends in error or outlives the watchdog."""
+    """Run code in a fresh interpreter; fail if it exits with an error or times out."""
 
     def run(code, *args, env=None, timeout=60):
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-W", "error", "-c", code, *map(str, args)],
             env={**os.environ, **(env or {})},
             capture_output=True,
             timeout=timeout,
         )
-        assert done.returncode == 0, done.stderr.decode()
-        return done.stdout
+        assert result.returncode == 0, result.stderr.decode()
+        return result.stdout
 
     return run
 
 
 @pytest.fixture(scope="session")
 def interrupt():
-    """Run code that says "ready", then when it heard Ctrl-C and that it lives; return how many seconds hearing took."""
+    """Interrupt code that prints "ready", the time it caught Ctrl-C, and "alive"; return how many seconds it took."""
 
     def interrupt(code, kind, wait):
         process = subprocess.Popen(
@@ -105,8 +105,8 @@ def interrupt():
             process.kill()
             process.wait()
         assert process.returncode == 0, err
-        heard, alive = out.splitlines()
+        caught, alive = out.splitlines()
         assert alive == "alive"
-        return float(heard) - sent
+        return float(caught) - sent
 
     return interrupt

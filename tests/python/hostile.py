@@ -1,7 +1,7 @@
-"""Tables, targets and weights that nobody would wish for, as strategies of hypothesis.
+"""Malformed and extreme tables, targets and weights, as hypothesis strategies.
 
-A table is drawn in two steps: columns of numbers, each bad in a way of its own, and then the form they are handed over
-in. Most forms hold those numbers; some hold nothing that a model can be made of.
+A table is drawn in two steps: columns of numbers, each difficult in its own way, and then the form they are passed in.
+Most forms hold those numbers; some hold nothing a model can be trained on.
 """
 
 import tempfile
@@ -36,23 +36,23 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """How an array of float64 is made whose columns are bad in many ways; it is short where the array is long."""
+    """How to build a float64 array of difficult columns; much shorter to print than the array."""
 
     rows: int
     kinds: tuple[str, ...]
     twice: int
-    """So many columns are there a second time."""
+    """How many columns are repeated."""
     seed: int
 
     @property
     def array(self):
-        """Make it."""
+        """Build the array."""
         rng = np.random.default_rng(self.seed)
         columns = [COLUMNS[kind](rng, self.rows) for kind in self.kinds]
         return np.stack(columns + columns[: self.twice], axis=1)
 
     def handed_over(self, form):
-        """Make it, in a form."""
+        """Build the array and convert it to a form."""
         return FORMS[form](self.array)
 
 
@@ -62,16 +62,16 @@ def recipes(min_rows=0):
     return st.builds(Recipe, st.integers(min_rows, 60), kinds, st.integers(0, 2), st.integers(0, 2**16))
 
 
-def _mapped(X):
-    """Return the same in a file."""
+def _memory_mapped(X):
+    """Return X backed by a file."""
     with tempfile.TemporaryFile() as file:
         X.tofile(file)
         file.flush()
         return np.memmap(file, X.dtype, "r", shape=X.shape) if X.size else X
 
 
-def _strange(X):
-    """Return objects of many types in one array."""
+def _mixed_objects(X):
+    """Return an object array of mixed types."""
     objects = X.astype(object)
     odd = [None, "text", 1.5, np.float32(2), True, pd.NA, pd.NaT, 2**70, "", float("nan"), np.datetime64("NaT")]
     for i in range(0, objects.size, 3):
@@ -80,7 +80,7 @@ def _strange(X):
 
 
 def _quiet(convert):
-    """Let numpy convert without a word: what is lost on the way is the test's doing."""
+    """Silence numpy's conversion warnings: losing precision is intended here."""
 
     def quiet(X):
         with np.errstate(all="ignore"):
@@ -102,23 +102,23 @@ ARRAYS = {
     "booleans": lambda X: X > 0,
     "backwards": lambda X: X[::-1, ::-1],
     "every other": lambda X: np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2],
-    "memory-mapped": _mapped,
+    "memory-mapped": _memory_mapped,
     "read only": lambda X: np.frombuffer(X.tobytes()).reshape(X.shape),
-    "not aligned": lambda X: not_aligned(X),
-    "not aligned by columns": lambda X: not_aligned(X.T.copy()).T,
+    "not aligned": lambda X: misaligned(X),
+    "not aligned by columns": lambda X: misaligned(X.T.copy()).T,
     "one row for all": lambda X: np.broadcast_to(X[:1], X.shape) if len(X) else X,
     "matrix": lambda X: X.view(np.matrix),
     "masked": lambda X: np.ma.masked_array(X, mask=np.isnan(X) | (X == 1.0)),
     "lists": lambda X: X.tolist(),
     "objects": lambda X: X.astype(object),
-    "strange objects": _strange,
+    "strange objects": _mixed_objects,
     "text": lambda X: X.astype(str),
     "bytes": lambda X: X.astype("S8"),
 }
 
 
 def _nullable(frame):
-    with np.errstate(invalid="ignore"):  # pandas tries whether huge numbers are whole
+    with np.errstate(invalid="ignore"):  # pandas checks whether huge numbers are whole
         return frame.convert_dtypes()
 
 
@@ -138,18 +138,18 @@ FRAMES = {
 }
 KINDS = ("csr", "csc", "coo", "bsr", "lil")
 SPARSE = {
-    **{f"sparse {kind}": lambda X, kind=kind: _stored(X).asformat(kind) for kind in KINDS},
-    "sparse matrix": lambda X: sparse.csr_matrix(_stored(X)),
-    "sparse float32": _quiet(lambda X: _stored(X).astype(np.float32)),
-    "sparse with zeros": lambda X: _with_zeros(X),
-    "sparse not aligned": lambda X: _not_aligned(_stored(X)),
-    "sparse out of order": lambda X: _spoiled(X, lambda S: S.indices[::-1].copy(), None),
-    "sparse twice": lambda X: _spoiled(X, lambda S: np.zeros_like(S.indices), None),
-    "sparse too far": lambda X: _spoiled(X, lambda S: S.indices + X.shape[1], None),
-    "sparse before": lambda X: _spoiled(X, lambda S: S.indices - 1, None),
-    "sparse falls": lambda X: _spoiled(X, None, lambda S: S.indptr[::-1].copy()),
-    "sparse too long": lambda X: _spoiled(X, None, lambda S: S.indptr * 2),
-    "sparse complex": lambda X: _stored(X).astype(np.complex128),
+    **{f"sparse {kind}": lambda X, kind=kind: _to_sparse(X).asformat(kind) for kind in KINDS},
+    "sparse matrix": lambda X: sparse.csr_matrix(_to_sparse(X)),
+    "sparse float32": _quiet(lambda X: _to_sparse(X).astype(np.float32)),
+    "sparse with zeros": lambda X: _with_stored_zeros(X),
+    "sparse not aligned": lambda X: _misaligned_sparse(_to_sparse(X)),
+    "sparse out of order": lambda X: _corrupted(X, lambda S: S.indices[::-1].copy(), None),
+    "sparse twice": lambda X: _corrupted(X, lambda S: np.zeros_like(S.indices), None),
+    "sparse too far": lambda X: _corrupted(X, lambda S: S.indices + X.shape[1], None),
+    "sparse before": lambda X: _corrupted(X, lambda S: S.indices - 1, None),
+    "sparse falls": lambda X: _corrupted(X, None, lambda S: S.indptr[::-1].copy()),
+    "sparse too long": lambda X: _corrupted(X, None, lambda S: S.indptr * 2),
+    "sparse complex": lambda X: _to_sparse(X).astype(np.complex128),
 }
 NO_TABLES = {
     "nothing": lambda X: None,
@@ -171,8 +171,8 @@ NO_TABLES = {
 FORMS = {**ARRAYS, **FRAMES, **SPARSE, **NO_TABLES}
 
 
-def not_aligned(X):
-    """Return the same, one byte further than the machine would have it."""
+def misaligned(X):
+    """Return a copy whose data start one byte off alignment."""
     return np.frombuffer(b"x" + X.tobytes(), X.dtype, offset=1).reshape(X.shape)
 
 
@@ -184,31 +184,31 @@ def _dates(X):
     return (np.nan_to_num(X).clip(-9, 9) * 1e8).astype(np.int64).astype("M8[s]")
 
 
-def _stored(X):
+def _to_sparse(X):
     return sparse.csr_array(np.where(np.abs(X) < 0.5, 0.0, X))
 
 
-def _not_aligned(stored):
-    stored.data, stored.indices, stored.indptr = map(not_aligned, (stored.data, stored.indices, stored.indptr))
+def _misaligned_sparse(stored):
+    stored.data, stored.indices, stored.indptr = map(misaligned, (stored.data, stored.indices, stored.indptr))
     return stored
 
 
-def _with_zeros(X):
-    stored = _stored(X)
+def _with_stored_zeros(X):
+    stored = _to_sparse(X)
     stored.data[::2] = 0.0
     return stored
 
 
-def _spoiled(X, indices, indptr):
-    """Return a sparse table whose numbers of columns or rows are wrong, and that says of itself that it is fine."""
-    stored = _stored(X)
+def _corrupted(X, indices, indptr):
+    """Return a sparse table with wrong indices or indptr that claims to be in canonical format."""
+    stored = _to_sparse(X)
     data = stored.data, stored.indices, stored.indptr
-    spoiled = sparse.csr_array(stored.shape)
-    spoiled.data = data[0]
-    spoiled.indices = indices(stored) if indices else data[1]
-    spoiled.indptr = indptr(stored) if indptr else data[2]
-    spoiled.has_canonical_format = True
-    return spoiled
+    corrupted = sparse.csr_array(stored.shape)
+    corrupted.data = data[0]
+    corrupted.indices = indices(stored) if indices else data[1]
+    corrupted.indptr = indptr(stored) if indptr else data[2]
+    corrupted.has_canonical_format = True
+    return corrupted
 
 
 FINE = [
@@ -220,7 +220,7 @@ FINE = [
     "sparse with zeros",
     "sparse not aligned",
 ]
-"""Forms that hold numbers which a model can be made of."""
+"""Forms that a model can be trained on."""
 
 
 TARGETS = {
@@ -243,7 +243,7 @@ TARGETS = {
     "complex": lambda rng, n: np.arange(n) % 2 + 1j,
     "backwards": lambda rng, n: (np.arange(n) % 3)[::-1],
     "other endian": lambda rng, n: (np.arange(n) % 2).astype(">i8"),
-    "not aligned": lambda rng, n: not_aligned(np.arange(n) % 2 * 1.0),
+    "not aligned": lambda rng, n: misaligned(np.arange(n) % 2 * 1.0),
 }
 WEIGHTS = {
     "none": lambda rng, n: None,
@@ -258,6 +258,6 @@ WEIGHTS = {
     "negative": lambda rng, n: -np.ones(n),
     "missing": lambda rng, n: np.full(n, np.nan),
     "whole": lambda rng, n: np.arange(n),
-    "not aligned": lambda rng, n: not_aligned(np.ones(n)),
+    "not aligned": lambda rng, n: misaligned(np.ones(n)),
     "too many": lambda rng, n: np.ones(n + 1),
 }

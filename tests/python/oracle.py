@@ -1,4 +1,4 @@
-"""The model in thirty lines of numpy: the textbook formulas over ±1 arrays, pair by pair, without a trick."""
+"""The model in thirty lines of numpy: the textbook formulas over ±1 arrays, pair by pair, with no tricks."""
 
 import math
 import struct
@@ -7,20 +7,20 @@ import numpy as np
 
 
 def header(blob):
-    """Return the fixed fields of a model file and the integer scales (bias, a, c) of each score function."""
-    names = "magic version flags length features m functions tilings loss shift_a shift_c shift_bias exponent edges"
+    """Return the fixed fields of a model file and the integer scales (bias, a, c) of each output."""
+    names = "magic version flags length features m outputs tilings loss shift_a shift_c shift_bias exponent edges"
     fields = dict(zip(names.split(), struct.unpack_from("<4sBBIIHHBBBBBhH", blob), strict=True))
-    if fields["functions"] == 1:
+    if fields["outputs"] == 1:
         return fields, [struct.unpack_from("<iHH", blob, 27)]
-    short = [struct.unpack_from("<bB", blob, 27 + 2 * k) for k in range(fields["functions"])]
+    short = [struct.unpack_from("<bB", blob, 27 + 2 * k) for k in range(fields["outputs"])]
     return fields, [(bias, both % 16, both // 16) for bias, both in short]
 
 
 def cell(feature, value):
-    """Return the cell of a value that is not NaN, or None where it is an unknown category."""
+    """Return the cell of a value other than NaN, or None for an unknown category."""
     if feature.kind == "categorical":
-        text = len(feature.levels) > 0 and isinstance(feature.levels[0], str)
-        known = {level: c for c, level in enumerate(feature.levels)}
+        text = len(feature.categories) > 0 and isinstance(feature.categories[0], str)
+        known = {category: c for c, category in enumerate(feature.categories)}
         return known.get(str(value) if text else value)
     return int(np.count_nonzero(_float32(value) >= feature.edges))
 
@@ -31,7 +31,7 @@ def _float32(value):
 
 
 def active_rows(model, values):
-    """Return the parameter rows that one row of a table activates."""
+    """Return the parameter rows that one sample activates."""
     return _active_rows(header(model.to_bytes())[0], model.features, values)
 
 
@@ -42,13 +42,13 @@ def _active_rows(fields, features, values):
         if feature.kind == "unused" or (fields["flags"] & 1 and not missing and _float32(value) == 0):
             continue
         c = None if missing else cell(feature, value)
-        first = feature.missing_row if missing else None if c is None else feature.rows.start + c * feature.stride
-        rows += [] if first is None else range(first, first + fields["tilings"])
+        start = feature.missing_row if missing else None if c is None else feature.rows.start + c * feature.stride
+        rows += [] if start is None else range(start, start + fields["tilings"])
     return rows
 
 
 def terms(model, table):
-    """Return L = Σ w_r and Q = Σ_{r<s} v_r·v_s over the active rows, each of shape (rows, functions)."""
+    """Return L = Σ w_r and Q = Σ_{r<s} v_r·v_s over the active rows, each of shape (samples, outputs)."""
     fields, features, w, V = header(model.to_bytes())[0], model.features, np.atleast_2d(model.w), model.V
     V = V[None] if V.ndim == 2 else V
     active = [_active_rows(fields, features, values) for values in table]
@@ -58,11 +58,11 @@ def terms(model, table):
 
 
 def _pairs(v):
-    return int(np.triu(v @ v.T, 1).sum(dtype=np.float64))  # small whole numbers: both types are exact
+    return int(np.triu(v @ v.T, 1).sum(dtype=np.float64))  # exact in both types: the numbers are small integers
 
 
 def integer_scores(model, table):
-    """Return the score of each row and function as a Python integer, and the exponent e of its unit 2**-e."""
+    """Return the score of each sample and output as a Python integer, and the exponent e of its unit 2**-e."""
     h, scales = header(model.to_bytes())
     L, Q = terms(model, table)
     return [

@@ -1,4 +1,4 @@
-"""A reader of .binfm files in plain Python, written from docs/file-format.md alone. It trusts what it reads."""
+"""A reader of .binfm files in plain Python, written from docs/file-format.md alone. It validates nothing."""
 
 import math
 import struct
@@ -12,13 +12,13 @@ METHODS = ("bfm", "sefm", "dfm", "fm")
 class Column:
     kind: str = "unused"
     edges: list = field(default_factory=list)
-    levels: list = field(default_factory=list)
+    categories: list = field(default_factory=list)
     copies: bool = False
     missing: bool = False
     units: tuple = (0.0, 1.0)
 
     def cells(self):
-        return len(self.levels) if self.kind == "categorical" else len(self.edges) + 1  # raw numbers have no edges
+        return len(self.categories) if self.kind == "categorical" else len(self.edges) + 1  # raw numbers have no edges
 
     def rows(self, tilings):
         if self.kind == "unused":
@@ -27,18 +27,18 @@ class Column:
         return (self.cells() - 1) * stride + tilings + (tilings if self.missing else 0)
 
     def cell(self, value, zero_is_absent):
-        """Return the cell of a number, that behind the last for a missing one, or None if nothing is active."""
+        """Return the cell of a number (one past the last if it is missing), or None if it activates no row."""
         if self.kind == "unused" or (zero_is_absent and value == 0):
             return None
         if value != value:
             return self.cells() if self.missing else None
         if self.kind in ("numeric", "raw"):
             return sum(key(edge) <= key(value + 0.0) for edge in self.edges)
-        known = range(len(self.levels)) if isinstance(self.levels[0], str) else self.levels
+        known = range(len(self.categories)) if isinstance(self.categories[0], str) else self.categories
         return known.index(value) if value in known else None
 
-    def standard(self, value):
-        """Return a number in standard units."""
+    def standardized(self, value):
+        """Return a number in standard deviations from the mean."""
         center, scale = self.units
         return min(max((value - center) * scale, -1e6), 1e6)
 
@@ -47,17 +47,17 @@ class File:
     """All fields of a file."""
 
     def __init__(self, blob):
-        self.blob, self.at = blob, 0
-        magic, self.version, self.flags, self.length, features, self.m, self.functions, self.tilings, loss = self.take(
+        self.blob, self.offset = blob, 0
+        magic, self.version, self.flags, self.length, features, self.m, self.outputs, self.tilings, loss = self.take(
             "4sBBIIHHBB"
         )
         assert (magic, self.length) == (b"\xb1FM\n", len(blob))
         self.loss, self.method = LOSSES[loss & 15], METHODS[loss >> 4]
         self.shifts = self.take("BBB")
-        self.exponent, self.usual = self.take("hH")
-        short = self.method == "bfm" and self.functions > 1
+        self.exponent, self.default_edges = self.take("hH")
+        short = self.method == "bfm" and self.outputs > 1
         layout = "bB" if short else {"bfm": "iHH", "dfm": "ff"}.get(self.method, "f")
-        self.scales = [self.take(layout) for _ in range(self.functions)]
+        self.scales = [self.take(layout) for _ in range(self.outputs)]
         if short:
             self.scales = [(bias, both & 15, both >> 4) for bias, both in self.scales]
         used = [True] * features
@@ -65,38 +65,38 @@ class File:
             bitmap = self.bytes(-(-features // 8))
             used = [bitmap[j // 8] >> j % 8 & 1 == 1 for j in range(features)]
         self.last_parameter = {}
-        self.columns = [self.column() if of_use else Column() for of_use in used]
+        self.columns = [self.column() if is_used else Column() for is_used in used]
         self.rows = sum(column.rows(self.tilings) for column in self.columns)
-        self.weights = self.read_weights(self.rows * self.functions)
+        self.weights = self.read_weights(self.rows * self.outputs)
         self.labels = self.read_labels() if self.flags & 2 else None
         self.names = [self.text() for _ in range(features)] if self.flags & 8 else None
         self.checksum = self.take("I")[0]
-        assert self.at == len(blob)
+        assert self.offset == len(blob)
 
-    def read_weights(self, each):
-        """Return a list for each row and score function: w and the factors."""
+    def read_weights(self, pairs):
+        """Return a list for each row and output: w and the factors."""
         if self.method == "bfm":
-            return self.in_lists(self.signs(each * (self.m + 1)), self.m + 1)
+            return self.chunked(self.signs(pairs * (self.m + 1)), self.m + 1)
         if self.method == "dfm":
-            w = self.take(f"{each}f")
-            return [[w, *v] for w, v in zip(w, self.in_lists(self.signs(each * self.m), self.m), strict=True)]
-        return self.in_lists(self.take(f"{each * (self.m + 1)}f"), self.m + 1)
+            w = self.take(f"{pairs}f")
+            return [[w, *v] for w, v in zip(w, self.chunked(self.signs(pairs * self.m), self.m), strict=True)]
+        return self.chunked(self.take(f"{pairs * (self.m + 1)}f"), self.m + 1)
 
     def signs(self, count):
         packed = self.bytes(-(-count // 8))
         return [1 if packed[i // 8] >> i % 8 & 1 else -1 for i in range(count)]
 
-    def in_lists(self, values, size):
+    def chunked(self, values, size):
         return [list(values[i : i + size]) for i in range(0, len(values), size)]
 
     def take(self, layout):
-        values = struct.unpack_from("<" + layout, self.blob, self.at)
-        self.at += struct.calcsize("<" + layout)
+        values = struct.unpack_from("<" + layout, self.blob, self.offset)
+        self.offset += struct.calcsize("<" + layout)
         return values
 
     def bytes(self, size):
-        self.at += size
-        return self.blob[self.at - size : self.at]
+        self.offset += size
+        return self.blob[self.offset - size : self.offset]
 
     def count(self):
         value = shift = 0
@@ -110,7 +110,7 @@ class File:
     def text(self):
         return self.bytes(self.count()).decode()
 
-    def whole(self, size):
+    def integer(self, size):
         return int.from_bytes(self.bytes(size), "little", signed=True)
 
     def column(self):
@@ -119,25 +119,25 @@ class File:
         if kind == 1 and self.method in ("dfm", "fm"):
             return Column("raw", units=self.take("ff"))
         if kind < 2:
-            edges = self.coded(tag) if kind == 0 else self.leading(tag)
+            edges = self.edges_from_codes(tag) if kind == 0 else self.edges_from_leading_bytes(tag)
             return Column("numeric", edges, [], copies, missing)
-        levels, width = self.count(), tag >> 4
+        count, width = self.count(), tag >> 4
         if kind == 3:
-            found = [self.text() for _ in range(levels)]
+            categories = [self.text() for _ in range(count)]
         else:
-            found = [self.whole(width) for _ in range(levels)] if width else list(range(levels))
-        return Column("categorical", [], found, copies, missing)
+            categories = [self.integer(width) for _ in range(count)] if width else list(range(count))
+        return Column("categorical", [], categories, copies, missing)
 
-    def coded(self, tag):
+    def edges_from_codes(self, tag):
         form = tag >> 4 & 3
         if tag & 64:
             (self.last_parameter[form],) = self.take("b" if form < 2 else "B")
         parameter = self.last_parameter[form]
-        count = self.count() if tag & 128 else self.usual
+        count = self.count() if tag & 128 else self.default_edges
         return [number(edge_key(form, parameter, code)) for code in self.bytes(count)]
 
-    def leading(self, tag):
-        count = self.count() if tag & 128 else self.usual
+    def edges_from_leading_bytes(self, tag):
+        count = self.count() if tag & 128 else self.default_edges
         width = (tag >> 4 & 3) + 1
         if count == 0:
             return []
@@ -151,34 +151,34 @@ class File:
             cell = column.cell(value, self.flags & 1)
             if cell is not None:
                 start = first + cell * (self.tilings if column.copies else 1)
-                if cell == column.cells():  # missing: behind all others
+                if cell == column.cells():  # missing values come last
                     start = first + column.rows(self.tilings) - self.tilings
-                x = column.standard(value) if column.kind == "raw" else 1
+                x = column.standardized(value) if column.kind == "raw" else 1
                 rows += [(row, x) for row in range(start, start + self.tilings)]
             first += column.rows(self.tilings)
         return rows
 
     def scores(self, values):
-        """Return the score of a row by each function: of bits in whole numbers until the last step."""
-        return [self.score(k, self.active(values)) for k in range(self.functions)]
+        """Return the score of a sample for each output; those of bits are integers until the last step."""
+        return [self.score(k, self.active(values)) for k in range(self.outputs)]
 
     def score(self, k, active):
-        own = [[x * weight for weight in self.weights[row * self.functions + k]] for row, x in active]
-        linear = sum(weights[0] for weights in own)
-        squares = sum(sum(column) ** 2 - sum(v * v for v in column) for column in list(zip(*own, strict=True))[1:])
+        scaled = [[x * weight for weight in self.weights[row * self.outputs + k]] for row, x in active]
+        linear = sum(weights[0] for weights in scaled)
+        squares = sum(sum(column) ** 2 - sum(v * v for v in column) for column in list(zip(*scaled, strict=True))[1:])
         if self.method != "bfm":
             bias, beta = (*self.scales[k], 1.0)[:2]
             return bias + linear + beta**2 * squares / 2
         (bias, a, c), (shift_a, shift_c, shift_bias) = self.scales[k], self.shifts
-        whole = (bias << shift_bias) + (a << shift_a) * linear + (c << shift_c) * (squares // 2)
-        return math.ldexp(float(whole), -self.exponent)
+        total = (bias << shift_bias) + (a << shift_a) * linear + (c << shift_c) * (squares // 2)
+        return math.ldexp(float(total), -self.exponent)
 
     def read_labels(self):
         (kind,) = self.take("B")
-        classes = max(self.functions, 2)
+        classes = max(self.outputs, 2)
         if kind == 1:
             (size,) = self.take("B")
-            return [self.whole(size) for _ in range(classes)]
+            return [self.integer(size) for _ in range(classes)]
         if kind == 2:
             return list(self.take(f"{classes}d"))
         return [False, True] if kind == 3 else [self.text() for _ in range(classes)]

@@ -1,6 +1,6 @@
-"""Whatever is handed over, in whatever order: a clear error, or a model that keeps its promises.
+"""Any data, passed in any order: either a clear error, or a model that keeps its promises.
 
-``BINFM_EXAMPLES=5000`` makes it a long run, with other data each time; ``BINFM_STEPS`` names a file for its steps.
+``BINFM_EXAMPLES=5000`` makes a long run, with new data each time; ``BINFM_STEPS`` names a file for the step count.
 """
 
 import os
@@ -48,18 +48,18 @@ PARAMETERS = st.fixed_dictionaries(
 
 
 RISKY = ("categorical", "min_count", "tilings", "learning_rate", "lambda_w", "lambda_v")
-"""Parameters with which there may well be no model."""
+"""Parameters that often make training fail."""
 SKLEARN_SAYS = (
     "The number of unique classes",
     "A column-vector y",
     "X (has|does not have)",
     "invalid value encountered",
 )
-"""What scikit-learn warns of, and may."""
+"""Warnings that scikit-learn may raise."""
 
 
 def attempt(work, ours=True):
-    """Return what work gives, or None where it was refused in a sentence; scikit-learn's own checks may take two."""
+    """Return the result of work, or None if it was rejected in one line; scikit-learn's own errors may take more."""
     try:
         return work()
     except (ValueError, TypeError) as error:
@@ -159,7 +159,7 @@ class AnyData(RuleBasedStateMachine):
         if trained is None:
             return
         model = trained[0]
-        if len(recipe.kinds) > 1:  # as wide as in training, else all are refused at the door
+        if len(recipe.kinds) > 1:  # as wide as in training, or all would be rejected outright
             recipe = replace(recipe, kinds=(recipe.kinds * 8)[: len(trained[1].kinds)], twice=trained[1].twice)
         found = attempt(lambda: scores(model, recipe.handed_over(form)))
         classes = attempt(lambda: model.predict(recipe.handed_over(form), n_jobs=2))

@@ -1,4 +1,4 @@
-"""The command line as a user runs it: in a process of its own, on files and pipes."""
+"""The command line as a user runs it: in its own process, on files and pipes."""
 
 import json
 import os
@@ -18,17 +18,17 @@ ROWS = 300
 
 
 def run(*arguments, cwd=None, code=0, stdin=b""):
-    """Run the command; check its exit code, and that it says nothing on standard error unless it fails."""
-    done = subprocess.run([COMMAND, *map(str, arguments)], cwd=cwd, input=stdin, capture_output=True, timeout=120)
-    error = done.stderr.decode()
-    assert done.returncode == code, error
+    """Run the command, check its exit code, and check that standard error is empty unless it fails."""
+    result = subprocess.run([COMMAND, *map(str, arguments)], cwd=cwd, input=stdin, capture_output=True, timeout=120)
+    error = result.stderr.decode()
+    assert result.returncode == code, error
     if code == 0:
         assert error == "", "silent in a pipe"
     else:
         assert error.count("\n") == 1, error
         assert error.startswith("binfm"), error
         assert "Traceback" not in error
-    return done.stdout if code == 0 else error
+    return result.stdout if code == 0 else error
 
 
 def flights(rows=ROWS, seed=0):
@@ -46,13 +46,15 @@ def flights(rows=ROWS, seed=0):
             "late": np.where(late, "yes", "no"),
         }
     )
-    gap = pl.Series(rng.random(rows) < 0.1)
-    return table.with_columns(pl.when(~gap).then("hour").alias("hour"), pl.when(~gap).then("carrier").alias("carrier"))
+    missing = pl.Series(rng.random(rows) < 0.1)
+    return table.with_columns(
+        pl.when(~missing).then("hour").alias("hour"), pl.when(~missing).then("carrier").alias("carrier")
+    )
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder of data in all formats, with a model for each task."""
+    """A folder with the data in all formats and a model for each task."""
     folder = tmp_path_factory.mktemp("cli")
     for name, table in (("train", flights()), ("test", flights(seed=1))):
         table.write_csv(folder / f"{name}.csv", null_value="NA")
@@ -115,8 +117,8 @@ def test_predictions_are_those_of_the_model(folder, ending, tmp_path):
         )
         == b""
     )
-    read = {"csv": pl.read_csv, "tsv": lambda path: pl.read_csv(path, separator="\t"), "parquet": pl.read_parquet}
-    table = read.get(ending, pl.read_ndjson)(out)
+    readers = {"csv": pl.read_csv, "tsv": lambda path: pl.read_csv(path, separator="\t"), "parquet": pl.read_parquet}
+    table = readers.get(ending, pl.read_ndjson)(out)
     assert table.columns == ["gate", "prediction", "probability_no", "probability_yes", "score"]
     assert table["prediction"].to_list() == model.predict(test).tolist()
     np.testing.assert_allclose(table["score"], model.decision_function(test))
@@ -140,15 +142,15 @@ def test_pipes(folder):
     assert run("predict", "late.binfm", "-", "--format", "parquet", cwd=folder, stdin=parquet) == piped
 
 
-def test_a_closed_pipe_is_no_error(folder, tmp_path):
+def test_a_closed_pipe_is_not_an_error(folder, tmp_path):
     pl.concat([flights(seed=1)] * 1000).write_csv(tmp_path / "many.csv")
     script = f'"{COMMAND}" predict late.binfm "{tmp_path}/many.csv" | head -1; exit "${{PIPESTATUS[0]}}"'
-    done = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, timeout=120)
-    assert (done.stdout, done.stderr, done.returncode) == (b"prediction\n", b"", 141)
+    result = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, timeout=120)
+    assert (result.stdout, result.stderr, result.returncode) == (b"prediction\n", b"", 141)
 
 
-def test_batches_follow_one_another(folder, tmp_path):
-    """More rows than a batch has: in order, with one header."""
+def test_batches_keep_their_order(folder, tmp_path):
+    """More samples than fit in a batch: the output keeps their order and has one header."""
     model = binfm.load(folder / "late.binfm")
     many = pl.concat([flights(seed=1)] * 700)
     many.write_csv(tmp_path / "many.csv")
@@ -202,7 +204,7 @@ def test_inspection(folder):
     assert re.search(r"^avr flash +[\d,]+$", text, re.MULTILINE)
 
 
-def test_a_page_of_a_model(folder, tmp_path):
+def test_html_report(folder, tmp_path):
     run("inspect", "late.binfm", "--html", tmp_path / "late.html", cwd=folder)
     page = (tmp_path / "late.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
@@ -253,7 +255,7 @@ def test_weights_and_validation(folder, tmp_path):
     assert "weight" not in model.feature_names
 
 
-def test_rows_without_target_are_left_out_and_counted(folder, tmp_path):
+def test_samples_without_target_are_skipped_and_counted(folder, tmp_path):
     table = flights().with_columns(late=pl.when(pl.int_range(ROWS) % 10 > 0).then("late"))
     table.write_csv(tmp_path / "some.csv", null_value="NA")
     report = json.loads(run("train", tmp_path / "some.csv", "--target", "late", "-o", tmp_path / "m.binfm", "--json"))
@@ -261,7 +263,7 @@ def test_rows_without_target_are_left_out_and_counted(folder, tmp_path):
 
 
 def test_text_that_looks_like_numbers(tmp_path):
-    """A column of text stays text where a file happens to have only digits in it, and the target too."""
+    """A text column stays text even if a file has only digits in it, and so does the target."""
     codes = pl.DataFrame({"code": ["1", "2", "x", "1"] * 30, "y": ["a", "1", "a", "a"] * 30})
     codes.write_csv(tmp_path / "train.csv")
     codes.filter(pl.col("code") != "x").with_columns(y=pl.lit("1")).write_csv(tmp_path / "test.csv")
@@ -279,26 +281,28 @@ def test_dates_in_json(tmp_path):
     run("train", "t.ndjson", "--target", "y", "-o", "m.binfm", cwd=tmp_path)
     assert [feature.kind for feature in binfm.load(tmp_path / "m.binfm").features] == ["numeric", "numeric", "unused"]
     (tmp_path / "u.ndjson").write_text(json.dumps({**lines[0], "day": "soon"}))
-    assert "column 'day' holds 'soon', not a number" in run("predict", "m.binfm", "u.ndjson", cwd=tmp_path, code=1)
+    error = run("predict", "m.binfm", "u.ndjson", cwd=tmp_path, code=1)
+    assert "column 'day' holds 'soon', which is not a number" in error
 
 
-def test_later_rows_may_differ(folder, tmp_path):
+def test_later_samples_may_differ(folder, tmp_path):
     """Fractions, values after a long gap: what the first rows do not tell."""
     model = binfm.load(folder / "late.binfm")
-    place = pl.int_range(12_000)
-    hour = pl.when(place >= 11_000).then(pl.col("hour") + pl.when(place == 11_500).then(0.5).otherwise(0))
+    index = pl.int_range(12_000)
+    hour = pl.when(index >= 11_000).then(pl.col("hour") + pl.when(index == 11_500).then(0.5).otherwise(0))
     rows = pl.concat([flights()] * 40).with_columns(hour=hour)
     rows.write_csv(tmp_path / "rows.csv")
     lines = run("predict", folder / "late.binfm", tmp_path / "rows.csv", "--keep", "gate").decode().split()
-    wanted = zip(rows["gate"], model.predict(rows.select(model.feature_names)), strict=True)
-    assert lines == ["gate,prediction", *(f"{gate},{label}" for gate, label in wanted)]
-    rows.with_columns(hour=pl.when(place < 11_999).then(pl.lit("7")).otherwise(pl.lit("noon"))).write_csv(
+    expected = zip(rows["gate"], model.predict(rows.select(model.feature_names)), strict=True)
+    assert lines == ["gate,prediction", *(f"{gate},{label}" for gate, label in expected)]
+    rows.with_columns(hour=pl.when(index < 11_999).then(pl.lit("7")).otherwise(pl.lit("noon"))).write_csv(
         tmp_path / "bad.csv"
     )
-    assert re.search("bad.csv: .*noon.*hour", run("predict", folder / "late.binfm", tmp_path / "bad.csv", code=1))
+    error = run("predict", folder / "late.binfm", tmp_path / "bad.csv", code=1)
+    assert re.search("bad.csv cannot be read .*noon.*hour", error)
 
 
-def test_a_file_without_header(tmp_path):
+def test_a_file_without_a_header(tmp_path):
     flights().select("hour", "late").write_csv(tmp_path / "bare.csv", include_header=False)
     run("train", "bare.csv", "--no-header", "--target", "column_2", "-o", "m.binfm", cwd=tmp_path)
     assert binfm.load(tmp_path / "m.binfm").feature_names == ("column_1",)
@@ -310,10 +314,11 @@ def test_models_without_names_take_columns_in_order(folder, tmp_path):
     test = flights(seed=1).drop("delay")
     test.write_csv(tmp_path / "test.csv")
     test.drop("late").write_csv(tmp_path / "features.csv")
-    wanted = run("predict", "late.binfm", "test.csv", cwd=folder)
-    assert run("predict", "plain.binfm", "features.csv", cwd=tmp_path) == wanted
+    expected = run("predict", "late.binfm", "test.csv", cwd=folder)
+    assert run("predict", "plain.binfm", "features.csv", cwd=tmp_path) == expected
     run("evaluate", "plain.binfm", "test.csv", "--target", "late", cwd=tmp_path)
-    assert "got 6 columns; the model takes 5" in run("predict", "plain.binfm", "test.csv", cwd=tmp_path, code=1)
+    error = run("predict", "plain.binfm", "test.csv", cwd=tmp_path, code=1)
+    assert "must have 5 columns, as in training, got 6" in error
 
 
 BAD = {
@@ -321,36 +326,46 @@ BAD = {
     "a folder": (1, ("train", ".", "--target", "y", "-o", "m.binfm", "--format", "csv"), ".: Is a directory"),
     "no model": (1, ("predict", "nowhere.binfm", "test.csv"), "nowhere.binfm: No such file"),
     "not a model": (1, ("predict", "test.csv", "test.csv"), "test.csv: not a binfm model: .* at byte 0"),
-    "not parquet": (1, ("predict", "late.binfm", "fake.parquet"), "fake.parquet: cannot be read as parquet"),
-    "ragged lines": (1, ("train", "ragged.csv", "--target", "a", "-o", "m.binfm"), "ragged.csv: cannot be read as csv"),
-    "empty file": (1, ("train", "empty.csv", "--target", "a", "-o", "m.binfm"), "empty.csv: .*empty"),
-    "no rows": (1, ("train", "header.csv", "--target", "a", "-o", "m.binfm"), "header.csv: got no rows"),
-    "not libsvm": (1, ("train", "train.csv", "--format", "libsvm", "-o", "m.binfm"), "train.csv: not a LIBSVM file"),
-    "unknown ending": (1, ("train", "late.binfm", "--target", "y", "-o", "m"), "late.binfm: got the ending '.binfm'"),
-    "no target": (1, ("train", "train.csv", "-o", "m.binfm"), "got no --target; .* day, hour, carrier"),
-    "no such target": (1, ("train", "train.csv", "--target", "y", "-o", "m"), "got no column 'y' for --target"),
-    "no such weight": (1, ("train", "train.csv", "--target", "late", "--weight", "w", "-o", "m"), "'w' for --weight"),
-    "one class": (1, ("train", "one.csv", "--target", "y", "-o", "m.binfm"), "one.csv: column 'y': got one class"),
-    "fractions": (1, ("train", "train.csv", "--target", "delay", "-o", "m"), "'delay' holds fractions; .*--regression"),
+    "not parquet": (1, ("predict", "late.binfm", "fake.parquet"), "fake.parquet cannot be read as parquet"),
+    "ragged lines": (1, ("train", "ragged.csv", "--target", "a", "-o", "m.binfm"), "ragged.csv cannot be read as csv"),
+    "empty file": (1, ("train", "empty.csv", "--target", "a", "-o", "m.binfm"), "empty.csv .*empty"),
+    "no rows": (1, ("train", "header.csv", "--target", "a", "-o", "m.binfm"), "header.csv must have at least one row"),
+    "not libsvm": (1, ("train", "train.csv", "--format", "libsvm", "-o", "m.binfm"), "train.csv is not a LIBSVM file"),
+    "unknown ending": (1, ("train", "late.binfm", "--target", "y", "-o", "m"), "late.binfm must end in .* '.binfm'"),
+    "no target": (1, ("train", "train.csv", "-o", "m.binfm"), "--target must be one of .*, day, hour"),
+    "no such target": (1, ("train", "train.csv", "--target", "y", "-o", "m"), "--target must be one of .*, got 'y'"),
+    "no such weight": (
+        1, ("train", "train.csv", "--target", "late", "--weight", "w", "-o", "m"), "--weight must be one .*, got 'w'",
+    ),
+    "one class": (
+        1, ("train", "one.csv", "--target", "y", "-o", "m.binfm"),
+        "one.csv: column 'y' must have at least two classes, got one class: 'a'",
+    ),
+    "fractions": (1, ("train", "train.csv", "--target", "delay", "-o", "m"), "'delay' must hold classes.*--regression"),
     "words as numbers": (
         1, ("train", "train.csv", "--target", "late", "--regression", "-o", "m"), "column 'late'.*not numbers",
     ),
     "text for numbers": (
-        1, ("predict", "late.binfm", "text.csv"), "text.csv: column 'hour' holds 'noon', not a number",
+        1, ("predict", "late.binfm", "text.csv"), "text.csv: column 'hour' holds 'noon', which is not a number",
     ),
-    "a missing column": (1, ("predict", "late.binfm", "one.csv"), "one.csv: got no column 'day'; it has x, y"),
-    "no target to compare": (1, ("evaluate", "late.binfm", "test.csv"), "test.csv: got no --target"),
+    "a missing column": (1, ("predict", "late.binfm", "one.csv"), "one.csv must have a column 'day', got x, y"),
+    "no target to compare": (1, ("evaluate", "late.binfm", "test.csv"), "test.csv: --target must be one of"),
     "an unknown class": (1, ("evaluate", "late.binfm", "text.csv", "--target", "carrier"), "text.csv"),
     "too many features": (1, ("predict", "sparse.binfm", "wide.libsvm"), "wide.libsvm"),
     "no folder": (1, ("train", "train.csv", "--target", "late", "-o", "no/m.binfm"), "no: No such folder"),
-    "unknown output": (1, ("predict", "late.binfm", "test.csv", "-o", "out.xls"), "out.xls: got the ending '.xls'"),
-    "kept column": (1, ("predict", "late.binfm", "test.csv", "--keep", "z"), "--keep: got 'z'"),
+    "unknown output": (1, ("predict", "late.binfm", "test.csv", "-o", "out.xls"), "out.xls must end in .*, got '.xls'"),
+    "kept column": (1, ("predict", "late.binfm", "test.csv", "--keep", "z"), "--keep must be a column .* got 'z'"),
     "probabilities of hinge": (1, ("predict", "delay.binfm", "test.csv", "--probabilities"), "delay.binfm|logistic"),
-    "a wrong value": (1, ("train", "train.csv", "--target", "late", "-o", "m", "--m", "0"), "m: got 0"),
-    "too few bytes": (1, ("train", "train.csv", "--target", "late", "-o", "m", "--max-bytes", "9"), "max_bytes: got 9"),
-    "unknown device": (1, ("inspect", "late.binfm", "--device", "z80"), "got 'z80'; accepted are 'avr'"),
+    "a wrong value": (
+        1, ("train", "train.csv", "--target", "late", "-o", "m", "--m", "0"),
+        "binfm: m must be a whole number from 1 to 65535, got 0",
+    ),
+    "too few bytes": (
+        1, ("train", "train.csv", "--target", "late", "-o", "m", "--max-bytes", "9"), "max_bytes must be .*, got 9",
+    ),
+    "unknown device": (1, ("inspect", "late.binfm", "--device", "z80"), "target must be 'avr', .*, got 'z80'"),
     "no folder for a page": (1, ("inspect", "late.binfm", "--html", "no/late.html"), "no/late.html: No such file"),
-    "wrong C name": (1, ("export", "late.binfm", "--c", "m.h", "--name", "1x"), "name: got '1x'"),
+    "wrong C name": (1, ("export", "late.binfm", "--c", "m.h", "--name", "1x"), "name must be .*, got '1x'"),
     "no command": (2, (), "required: command"),
     "unknown command": (2, ("learn",), "invalid choice: 'learn'"),
     "no number": (2, ("train", "train.csv", "-o", "m", "--m", "many"), "invalid int value: 'many'"),
@@ -360,7 +375,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_an_error_is_one_line(folder, name):
-    code, arguments, words = BAD[name]
+    code, arguments, pattern = BAD[name]
     (folder / "fake.parquet").write_text("a,b\n1,2\n")
     (folder / "ragged.csv").write_text("a,b\n1,2\n1,2,3\n")
     (folder / "empty.csv").write_text("")
@@ -369,7 +384,7 @@ def test_an_error_is_one_line(folder, name):
     (folder / "wide.libsvm").write_text("1 1:1 99:1\n")
     flights(3).with_columns(hour=pl.lit("noon")).write_csv(folder / "text.csv")
     before = sorted(folder.iterdir())
-    assert re.search(words, run(*arguments, cwd=folder, code=code)), run(*arguments, cwd=folder, code=code)
+    assert re.search(pattern, run(*arguments, cwd=folder, code=code)), run(*arguments, cwd=folder, code=code)
     assert sorted(folder.iterdir()) == before, "nothing is left behind"
 
 
@@ -379,10 +394,10 @@ def test_version_and_help():
         assert b"usage: binfm " + command.encode() in run(command, "--help")
 
 
-def test_modules_are_the_command_too(folder):
+def test_the_modules_run_the_command(folder):
     for module in ("binfm", "binfm.cli"):
-        code = [sys.executable, "-m", module, "inspect", "late.binfm", "--json"]
-        assert subprocess.check_output(code, cwd=folder) == run("inspect", "late.binfm", "--json", cwd=folder)
+        command = [sys.executable, "-m", module, "inspect", "late.binfm", "--json"]
+        assert subprocess.check_output(command, cwd=folder) == run("inspect", "late.binfm", "--json", cwd=folder)
 
 
 def test_without_polars(folder, run_python):
@@ -398,7 +413,7 @@ def test_without_polars(folder, run_python):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
-def test_a_terminal_sees_a_bar(folder, tmp_path):
+def test_a_terminal_shows_a_progress_bar(folder, tmp_path):
     import fcntl
     import pty
     import struct
@@ -407,10 +422,10 @@ def test_a_terminal_sees_a_bar(folder, tmp_path):
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
     command = [COMMAND, "train", "train.csv", "--target", "late", "-o", tmp_path / "m.binfm"]
-    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=follower, timeout=120)
+    result = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=follower, timeout=120)
     os.close(follower)
     seen = os.read(leader, 65536)
     os.close(leader)
-    assert done.returncode == 0
+    assert result.returncode == 0
     assert b"binfm" in seen
     assert b"epoch/s" in seen

@@ -1,4 +1,4 @@
-"""Damaged, truncated and hostile files are refused; a failed save leaves the old file whole."""
+"""Damaged, truncated and hostile files are rejected; a failed save leaves the old file intact."""
 
 import re
 import struct
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-SORTS = ["binary", "text labels", "text levels", "names", "sparse", "regression", "sefm", "dfm", "fm"]
+SORTS = ["binary", "text labels", "text categories", "names", "sparse", "regression", "sefm", "dfm", "fm"]
 
 HEADER = {
     "magic": (0, 4), "version": (4, 1), "flags": (5, 1), "length": (6, 4), "features": (10, 4), "m": (14, 2),
@@ -31,16 +31,16 @@ def crc32c(data):
 
 
 def signed(body):
-    """Return a body with a checksum that fits it."""
+    """Return a body followed by its checksum."""
     return bytes(body) + struct.pack("<I", crc32c(body))
 
 
 def try_hostile(blob):
-    """Read a file that may say anything: it is refused, or it is a model that scores."""
+    """Read a file of arbitrary contents: it is either rejected or a model that scores."""
     try:
         model = binfm.Model.from_bytes(blob)
-    except binfm.ModelFormatError as refused:
-        error = refused
+    except binfm.ModelFormatError as rejected:
+        error = rejected
     else:
         error = None
     if error is not None:
@@ -71,13 +71,13 @@ def test_the_checksum_is_crc32c_of_everything_before_it(blob):
     assert signed(blob[:-4]) == blob
 
 
-def test_a_file_cut_anywhere_is_refused(blob):
+def test_a_file_truncated_anywhere_is_rejected(blob):
     for end in range(len(blob)):
         with pytest.raises(binfm.ModelFormatError):
             binfm.Model.from_bytes(blob[:end])
 
 
-def test_a_flipped_bit_anywhere_is_refused(blob):
+def test_a_flipped_bit_anywhere_is_rejected(blob):
     for bit in range(8 * len(blob)):
         damaged = bytearray(blob)
         damaged[bit // 8] ^= 1 << bit % 8
@@ -85,7 +85,7 @@ def test_a_flipped_bit_anywhere_is_refused(blob):
             binfm.Model.from_bytes(damaged)
 
 
-def test_bytes_after_the_end_are_refused(blob):
+def test_trailing_bytes_are_rejected(blob):
     for extra in (b"\0", b"x", blob):
         with pytest.raises(binfm.ModelFormatError):
             binfm.Model.from_bytes(blob + extra)
@@ -94,7 +94,7 @@ def test_bytes_after_the_end_are_refused(blob):
 
 
 @pytest.mark.parametrize("field", HEADER)
-def test_a_signed_header_with_extreme_numbers_is_refused_or_harmless(blob, field):
+def test_a_signed_header_with_extreme_numbers_is_rejected_or_harmless(blob, field):
     at, size = HEADER[field]
     top = 256**size
     for value in {0, 1, 2, 3, 62, 63, 64, 127, 128, top // 2 - 1, top // 2, top - 2, top - 1}:
@@ -103,7 +103,7 @@ def test_a_signed_header_with_extreme_numbers_is_refused_or_harmless(blob, field
         try_hostile(signed(body))
 
 
-def test_an_unknown_flag_version_or_loss_is_refused(blob):
+def test_an_unknown_flag_version_or_loss_is_rejected(blob):
     for at, value in [
         (0, 0),
         (4, 0),
@@ -120,10 +120,10 @@ def test_an_unknown_flag_version_or_loss_is_refused(blob):
             binfm.Model.from_bytes(signed(body))
 
 
-def test_the_softmax_of_one_score_function_is_refused(models):
+def test_softmax_with_one_output_is_rejected(models):
     body = bytearray(models["binary"][0].to_bytes()[:-4])
     body[19] = 4
-    with pytest.raises(binfm.ModelFormatError, match="number of score functions"):
+    with pytest.raises(binfm.ModelFormatError, match="number of outputs"):
         binfm.Model.from_bytes(signed(body))
 
 
@@ -141,7 +141,7 @@ def test_signed_noise_is_refused_or_harmless(models, data):
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_refused(noise):
+def test_arbitrary_bytes_are_rejected(noise):
     for blob in (noise, signed(noise), signed(b"\xb1FM\n\x01" + noise)):
         with pytest.raises(binfm.ModelFormatError):
             binfm.Model.from_bytes(blob)
@@ -155,8 +155,8 @@ def test_every_byte_of_the_body_may_be_hostile(blob):
             try_hostile(signed(body))
 
 
-def unlisted_levels(count, features, bits, tag=2 | 4):
-    """A file whose features are categories 0, 1, …, which only their number tells."""
+def unlisted_categories(count, features, bits, tag=2 | 4):
+    """Return a file whose features have categories 0, 1, …, stored only as a count."""
     groups = [count >> shift & 0x7F for shift in range(0, max(count.bit_length(), 1), 7)]
     feature = bytes([tag, *(group | 0x80 for group in groups[:-1]), groups[-1]])
     body = struct.pack("<4sBBIIHHBBBBBhH", b"\xb1FM\n", 1, 0, 0, features, 1, 1, 2, 0, 0, 0, 0, 0, 0)
@@ -165,26 +165,26 @@ def unlisted_levels(count, features, bits, tag=2 | 4):
     return signed(body)
 
 
-def test_a_count_of_levels_is_not_cut_short():
-    assert binfm.Model.from_bytes(unlisted_levels(2, 1, b"\xa5")).features[0].levels == (0, 1)
+def test_a_category_count_is_not_truncated():
+    assert binfm.Model.from_bytes(unlisted_categories(2, 1, b"\xa5")).features[0].categories == (0, 1)
     for count in (0, 1, 3, 2**31, 2**32, 2**32 + 2, 2**33 + 2, 2**35 - 1):
         with pytest.raises(binfm.ModelFormatError):
-            binfm.Model.from_bytes(unlisted_levels(count, 1, b"\xa5"))
+            binfm.Model.from_bytes(unlisted_categories(count, 1, b"\xa5"))
 
 
-def test_rows_of_a_missing_cell_do_not_wrap_round():
-    """With two more rows for NaN, 2**32 - 1 levels of two rows once were a single row: values fell out of the table."""
+def test_rows_for_missing_values_do_not_overflow():
+    """With two more rows for NaN, 2**32 - 1 categories of two rows overflowed, and values pointed past the table."""
     for count in (2**31, 2**32 - 2, 2**32 - 1):
         for bits in (b"\1", b"\1\0", bytes(200)):
             with pytest.raises(binfm.ModelFormatError, match="too many parameter rows"):
-                binfm.Model.from_bytes(unlisted_levels(count, 1, bits, tag=2 | 4 | 8))
+                binfm.Model.from_bytes(unlisted_categories(count, 1, bits, tag=2 | 4 | 8))
 
 
 def test_a_hostile_header_allocates_nothing_large(run_python, models, tmp_path):
-    """Every count at its largest, in a process that may take 100 MB more than it has."""
+    """Every count at its maximum, in a process that may allocate only 100 MB more."""
     files = []
-    for sort in SORTS:
-        blob = models[sort][0].to_bytes()
+    for kind in SORTS:
+        blob = models[kind][0].to_bytes()
         for at, size in HEADER.values():
             body = bytearray(blob[:-4])
             body[at : at + size] = b"\xff" * size
@@ -194,7 +194,7 @@ def test_a_hostile_header_allocates_nothing_large(run_python, models, tmp_path):
             body[at : at + 4] = b"\xff\xff\xff\x7f"
             files.append(signed(body))
     (tmp_path / "files").write_bytes(b"".join(struct.pack("<I", len(f)) + f for f in files))
-    files += [unlisted_levels(1_000_000, features, bytes(200_000)) for features in (100, 1000, 20_000)]
+    files += [unlisted_categories(1_000_000, features, bytes(200_000)) for features in (100, 1000, 20_000)]
     code = (
         "import sys, struct, resource, binfm\n"
         "blob, at = open(sys.argv[1], 'rb').read(), 0\n"
@@ -210,7 +210,7 @@ def test_a_hostile_header_allocates_nothing_large(run_python, models, tmp_path):
     assert run_python(code, tmp_path / "files") == b"done\n"
 
 
-def test_errors_are_value_errors_that_name_the_place(binary, tmp_path):
+def test_format_errors_are_value_errors_that_name_the_position(binary, tmp_path):
     assert issubclass(binfm.ModelFormatError, ValueError)
     path = tmp_path / "cut.binfm"
     path.write_bytes(binary.to_bytes()[:60])
@@ -221,34 +221,34 @@ def test_errors_are_value_errors_that_name_the_place(binary, tmp_path):
         binfm.load(path)
 
 
-# Paths that fail
+# File errors
 
 
-def test_a_missing_file_is_file_not_found(tmp_path):
+def test_a_missing_file_raises_file_not_found(tmp_path):
     with pytest.raises(FileNotFoundError, match="absent"):
         binfm.load(tmp_path / "absent.binfm")
 
 
-def test_a_directory_is_no_model(tmp_path):
+def test_loading_a_directory_fails(tmp_path):
     with pytest.raises(IsADirectoryError):
         binfm.load(tmp_path)
 
 
 @pytest.mark.parametrize("path", [None, 3, 1.5, b"a\0b".decode()])
-def test_a_path_must_be_one(binary, path):
+def test_invalid_paths_are_rejected(binary, path):
     with pytest.raises((TypeError, ValueError, OSError)):
         binary.save(path)
     with pytest.raises((TypeError, ValueError, OSError)):
         binfm.load(path)
 
 
-def test_saving_to_a_missing_directory_says_so(binary, tmp_path):
+def test_saving_to_a_missing_directory_raises_file_not_found(binary, tmp_path):
     with pytest.raises(FileNotFoundError):
         binary.save(tmp_path / "no" / "m.binfm")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_saving_onto_a_directory_fails_and_leaves_it(binary, tmp_path):
+def test_saving_over_a_directory_fails_and_leaves_it_untouched(binary, tmp_path):
     target = tmp_path / "taken"
     target.mkdir()
     (target / "inside").write_text("kept")
@@ -275,7 +275,7 @@ def test_a_save_that_runs_out_of_space_leaves_the_old_file(run_python, binary, m
     assert {p.name for p in tmp_path.iterdir()} == {"m.binfm", "other"}
 
 
-def test_two_columns_of_one_name_are_refused():
+def test_duplicate_column_names_are_rejected():
     table = pl.DataFrame({"ab": [1, 2, 3], "cd": [3, 1, 2]})
     blob = binfm.train(table, [0, 1, 0], m=2, epochs=1).to_bytes()
     body = blob[:-4].replace(b"\x02cd", b"\x02ab")

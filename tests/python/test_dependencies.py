@@ -1,4 +1,4 @@
-"""What is built in is known: every crate and package has a licence and a reason, and no build takes another."""
+"""All dependencies are known: every crate and package has a licence and a reason, and builds use no others."""
 
 import importlib.util
 import re
@@ -35,7 +35,7 @@ def locked():
     return [package for package in packages if package["name"] != "binfm"]
 
 
-def test_the_page_is_that_of_the_lock_file(dependencies, crates, locked):
+def test_the_page_matches_the_lock_file(dependencies, crates, locked):
     assert (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8") == dependencies.page(), "make dependencies"
     known = {(package["name"], package["version"]) for package in locked}
     assert {(name, version) for name, version, *_ in crates} == known
@@ -49,7 +49,7 @@ def test_every_crate_comes_from_the_registry_with_a_checksum(locked):
 
 
 def alternatives(licence):
-    """Yield the sets of licences of which one has to be met."""
+    """Yield the sets of licences, one of which must be met."""
     for choice in re.split(r"\s+OR\s+", re.sub(r"\(([^()]*)\) AND (\S+)", r"\1 AND \2", licence)):
         yield {term.strip() for term in re.split(r"\s+AND\s+", choice)}
 
@@ -67,16 +67,18 @@ def test_every_direct_dependency_has_a_reason(crates, dependencies):
     assert not [crate for crate in crates if crate[4] in ("", "through ")]
 
 
-def test_the_python_packages_are_those_that_are_declared(dependencies):
-    declared = {re.match(r"[\w-]+", need).group() for need in requires("binfm")}
+def test_the_listed_python_packages_are_the_declared_ones(dependencies):
+    declared = {re.match(r"[\w-]+", requirement).group() for requirement in requires("binfm")}
     assert declared == set(dependencies.PYTHON)
     for name, (_, licence, _) in dependencies.PYTHON.items():
-        told = distribution(name).metadata
-        said = " ".join([told["License-Expression"] or "", told["License"] or "", *(told.get_all("Classifier") or [])])
-        assert licence.split("-")[0] in said or "BSD" in said, name
+        metadata = distribution(name).metadata
+        licences = " ".join(
+            [metadata["License-Expression"] or "", metadata["License"] or "", *(metadata.get_all("Classifier") or [])]
+        )
+        assert licence.split("-")[0] in licences or "BSD" in licences, name
 
 
-def test_builds_take_the_lock_file_as_it_is():
+def test_builds_use_the_lock_file_unchanged():
     lines = (ROOT / "Makefile").read_text().replace("\\\n", " ").splitlines()
     builds = [
         line for line in lines if re.search(r"cargo (test|clippy|bench|build|run)|maturin\S* (build|develop)", line)

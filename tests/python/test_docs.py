@@ -1,4 +1,4 @@
-"""Examples in the documentation run as they stand."""
+"""Examples in the documentation run as written."""
 
 import doctest
 import importlib
@@ -56,22 +56,22 @@ def test_everything_public_has_an_example(name, thing):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
 def test_examples_on_the_pages(page, tmp_path, monkeypatch):
-    """All blocks of a page, one after the other, in one namespace and an empty directory, with a small X and y."""
+    """Run all blocks of a page in order, in one namespace and an empty directory, with a small X and y."""
     monkeypatch.chdir(tmp_path)
     X = np.random.default_rng(0).normal(size=(600, 3))
-    names = {"__name__": page.stem, "binfm": binfm, "X": X, "y": X[:, 0] * X[:, 1] > 0}
+    namespace = {"__name__": page.stem, "binfm": binfm, "X": X, "y": X[:, 0] * X[:, 1] > 0}
     for block in blocks(page):
-        exec(compile(block, page.name, "exec"), names)
+        exec(compile(block, page.name, "exec"), namespace)
 
 
-def test_the_pages_link_to_what_there_is():
+def test_links_on_the_pages_resolve():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
             assert "://" in target or (page.parent / target).exists(), (page.name, target)
 
 
-def test_commands_on_the_page_of_the_command_line(tmp_path, monkeypatch):
-    """The table is made, then each command runs in a shell, where a failing one ends it."""
+def test_commands_on_the_command_line_page(tmp_path, monkeypatch):
+    """Create the table, then run the commands in a shell that stops at the first failure."""
     page = ROOT / "docs/command-line.md"
     monkeypatch.chdir(tmp_path)
     for block in blocks(page):
@@ -80,10 +80,10 @@ def test_commands_on_the_page_of_the_command_line(tmp_path, monkeypatch):
     commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ binfm ")]
     assert len(commands) >= 9
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-ec", "\n".join(commands)], env=environment, capture_output=True, timeout=300)
-    assert (done.returncode, done.stderr) == (0, b"")
-    said = done.stdout.decode()
-    assert float(re.search(r"^accuracy +(\S+)$", said, re.MULTILINE)[1]) > 0.8
+    result = subprocess.run(["bash", "-ec", "\n".join(commands)], env=environment, capture_output=True, timeout=300)
+    assert (result.returncode, result.stderr) == (0, b"")
+    output = result.stdout.decode()
+    assert float(re.search(r"^accuracy +(\S+)$", output, re.MULTILINE)[1]) > 0.8
     assert (tmp_path / "late.binfm").stat().st_size <= 256
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 2001
     assert {path.name for path in tmp_path.iterdir()} >= {"late.h", "out.csv", "late.binfm"}
@@ -98,3 +98,12 @@ def test_every_public_method_is_documented():
     for name, member in vars(binfm.Model).items():
         if not name.startswith("_") and name not in ("best_epoch", "search"):
             assert member.__doc__, name
+
+
+def test_contributing_names_code_that_exists():
+    chains = blocks(ROOT / "CONTRIBUTING.md", "text")[0]
+    named = re.findall(r"([\w/]+\.(?:py|rs)):(\w+)", chains)
+    assert len(named) > 40
+    for path, name in named:
+        code = (ROOT / ("src" if path.endswith(".rs") else "python/binfm") / path).read_text(encoding="utf-8")
+        assert re.search(rf"\b(?:def|class|fn) {name}\b", code), f"{path}:{name}"

@@ -1,44 +1,47 @@
-"""From a table to active rows: how many rows and edges, where the edges stand, what is absent."""
+"""From a table to active rows: how many rows and edges, where the edges are, and which values are absent."""
 
 import binfm
 import numpy as np
 import oracle
 import pytest
-from binfm import Model
-from binfm.training import prepare
+from binfm import Feature, _core
+from binfm.params import Params
+from binfm.training import read_data
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 
 def encode(X, **parameters):
-    """Return a model whose weights nobody looks at."""
+    """Return a model whose weights do not matter."""
     X = X if sparse.issparse(X) else np.asarray(X)
     X = X.reshape(-1, 1) if X.ndim == 1 else X
     y = np.arange(X.shape[0]) % 2
     return binfm.train(X, y, m=2, **{"epochs": 1, "early_stopping": False, **parameters})
 
 
-def untrained(X, y, **parameters):
-    """Return a model that has its features only: training merges cells that it does not tell apart."""
-    problem, settings, _ = prepare(X, y, **parameters)
-    return Model._of(problem.encode(settings))
+def untrained(X, y, sample_weight=None, **parameters):
+    """Return the features before training, which merges cells that it does not distinguish."""
+    params = Params.of(parameters)
+    dataset, _ = read_data(X, y, sample_weight, None, params)
+    encoder = _core.Encoder(dataset, params.resolve(len(dataset), False).core(), (), None)
+    return tuple(Feature(**encoder.feature(j)) for j in range(dataset.columns))
 
 
 def features(x, **parameters):
-    """Return what a column becomes before training."""
+    """Return the features of a single column before training."""
     x = np.asarray(x)
-    return untrained(x.reshape(-1, 1), np.arange(len(x)) % 2, **parameters).features
+    return untrained(x.reshape(-1, 1), np.arange(len(x)) % 2, **parameters)
 
 
-def shares(feature, x):
+def cell_counts(feature, x):
     """Return the number of values in each cell."""
     cells = [oracle.cell(feature, value) for value in x]
     return np.bincount(cells, minlength=feature.cells)
 
 
-def as_dicts(model):
-    return [{**vars(f), "edges": f.edges.tolist()} for f in model.features]
+def as_dicts(features):
+    return [{**vars(f), "edges": f.edges.tolist()} for f in features]
 
 
 # How many rows and edges
@@ -52,13 +55,13 @@ def test_b_rows_and_b_minus_tilings_edges(tilings, more, binning):
     assert (feature.kind, feature.missing_row) == ("numeric", None)
     assert len(feature.edges) == b - tilings
     assert feature.cells == b - tilings + 1
-    if feature.cells * tilings > b:  # else few cells: T rows each
+    if feature.cells * tilings > b:  # otherwise there are few cells, with T rows each
         assert (feature.rows, feature.stride) == (range(b), 1)
     assert np.all(np.diff(feature.edges) > 0)
     assert feature.edges.dtype == np.float32
 
 
-def test_the_paper_is_one_grid():
+def test_the_paper_uses_one_tiling():
     (feature,) = features(np.random.default_rng(0).normal(size=1000), b=20, tilings=1)
     assert (len(feature.rows), len(feature.edges), feature.cells) == (20, 19, 20)
 
@@ -96,8 +99,8 @@ def test_every_present_feature_activates_exactly_tilings_rows(models):
 
 
 @given(st.integers(1, 6), st.integers(6, 30), st.integers(1, 40), st.integers(0, 99))
-def test_consecutive_rows_are_the_shifted_grids(tilings, b, m, seed):
-    """A value in cell c activates bin (c + t) div T of grid t, for t = 0…T−1: one parameter row each."""
+def test_consecutive_rows_are_the_shifted_tilings(tilings, b, m, seed):
+    """A value in cell c activates bin (c + t) div T of tiling t, for t = 0…T−1: one parameter row each."""
     x = np.random.default_rng(seed).normal(size=(400, 1))
     model = binfm.train(x, x[:, 0] > 0, m=m, b=max(b, 2 * tilings), tilings=tilings, epochs=1, seed=seed)
     (feature,) = model.features
@@ -112,7 +115,7 @@ def test_consecutive_rows_are_the_shifted_grids(tilings, b, m, seed):
         assert pairs == sum(int(model.V[r] @ model.V[s]) for r in rows for s in rows if r < s)
 
 
-# Where the edges stand
+# Where the edges are
 
 
 @pytest.mark.parametrize("tilings", [1, 4])
@@ -134,7 +137,7 @@ def test_shortened_edges_keep_the_shares_within_a_quarter(draw, tilings):
     (feature,) = features(x, b=20, tilings=tilings)
     equal = len(x) / feature.cells
     ties = np.unique(x, return_counts=True)[1].max()
-    assert np.all(np.abs(shares(feature, x) - equal) <= equal / 4 + ties)
+    assert np.all(np.abs(cell_counts(feature, x) - equal) <= equal / 4 + ties)
 
 
 @pytest.mark.parametrize("spread", [np.array, np.exp], ids=["normal", "lognormal"])
@@ -145,22 +148,22 @@ def test_a_byte_is_enough_for_most_edges(spread):
 
 
 @pytest.mark.parametrize("zeros", [0.3, 0.6, 0.95])
-def test_a_spike_takes_one_cell_and_the_others_share_the_rest(zeros):
+def test_a_spike_takes_one_cell_and_the_rest_is_split_evenly(zeros):
     rng = np.random.default_rng(4)
     x = np.where(rng.random(8000) < zeros, 0.0, rng.lognormal(size=8000))
     (feature,) = encode(x, b=20, tilings=4).features
-    counts = shares(feature, x)
+    counts = cell_counts(feature, x)
     equal = np.count_nonzero(x) / (feature.cells - 1)
     assert feature.cells == 17
     assert counts[0] == np.count_nonzero(x == 0)
     assert np.all(np.abs(counts[1:] - equal) <= equal / 4 + 1)
 
 
-def test_a_spike_in_the_middle_stands_alone():
+def test_a_spike_in_the_middle_has_its_own_cell():
     rng = np.random.default_rng(4)
     x = np.where(rng.random(8000) < 0.5, 3.0, rng.normal(size=8000) + 3)
     (feature,) = encode(x, b=20, tilings=4).features
-    counts = shares(feature, x)
+    counts = cell_counts(feature, x)
     spike = oracle.cell(feature, 3.0)
     assert counts[spike] == np.count_nonzero(x == 3)
     others = np.delete(counts, spike)
@@ -168,11 +171,11 @@ def test_a_spike_in_the_middle_stands_alone():
     assert others.max() < 1.5 * others.mean()
 
 
-def test_spikes_are_found_again_and_again():
-    """The second spike is heavy only once the first has its cell."""
+def test_spikes_are_found_one_after_another():
+    """The second spike is large only once the first has its own cell."""
     x = np.concatenate([np.zeros(9000), np.ones(120), 2 + np.random.default_rng(0).random(880)])
     (feature,) = encode(x, b=13, tilings=4).features
-    counts = shares(feature, x)
+    counts = cell_counts(feature, x)
     assert counts[:2].tolist() == [9000, 120]
     assert np.all(np.abs(counts[2:] - 110) <= 110 / 4 + 1)
 
@@ -181,8 +184,8 @@ def test_uniform_bins_have_equal_width():
     x = np.random.default_rng(0).uniform(-5, 11, 20000)
     (feature,) = encode(x, binning="uniform", b=12, tilings=4).features
     width = (x.max() - x.min()) / feature.cells
-    want = np.linspace(x.min(), x.max(), feature.cells + 1)[1:-1]
-    assert np.max(np.abs(feature.edges - want)) < width / 4
+    expected = np.linspace(x.min(), x.max(), feature.cells + 1)[1:-1]
+    assert np.max(np.abs(feature.edges - expected)) < width / 4
 
 
 def test_uniform_bins_ignore_the_density():
@@ -195,7 +198,7 @@ def test_uniform_bins_ignore_the_density():
 # Special values
 
 
-def test_nan_has_a_cell_of_its_own_only_where_training_had_it():
+def test_nan_has_its_own_cell_only_if_training_had_it():
     x = np.random.default_rng(0).normal(size=(200, 2))
     x[::5, 0] = np.nan
     model = encode(x, tilings=3)
@@ -219,21 +222,21 @@ def test_infinities_are_ordinary_values():
         assert not np.isnan(feature.edges).any()
         assert np.all(feature.edges[1:] > feature.edges[:-1])
     (feature,) = encode(x).features
-    assert shares(feature, x)[[0, -1]].tolist() == [100, 100], "each is a spike"
+    assert cell_counts(feature, x)[[0, -1]].tolist() == [100, 100], "each is a spike"
     (feature,) = encode([-np.inf, np.inf] * 9).features
     assert feature.cells == 2
 
 
-def test_minus_zero_is_zero():
+def test_negative_zero_is_zero():
     (feature,) = encode(np.array([-0.0, 0.0, 1.0, -1.0] * 9)).features
     assert feature.cells == 3
     model = encode(np.array([0.0, -1.0] * 9), epochs=5)
-    zero, minus_zero, minus_one = model.decision_function([[0.0], [-0.0], [-1.0]])
-    assert zero == minus_zero != minus_one
+    zero, negative_zero, minus_one = model.decision_function([[0.0], [-0.0], [-1.0]])
+    assert zero == negative_zero != minus_one
     assert encode(np.array([-0.0, 0.0] * 9)).features[0].kind == "unused"
 
 
-def test_denormals_are_told_apart():
+def test_denormals_are_distinguished():
     x = np.array([1e-45, 3e-45, -1e-45, 0.0], np.float32)
     (feature,) = encode(np.tile(x, 9)).features
     assert [oracle.cell(feature, v) for v in x] == [2, 3, 0, 1]
@@ -259,7 +262,7 @@ def test_a_constant_column_is_unused(value):
     assert model.w.shape == (len(used.rows),)
 
 
-def test_one_value_or_nan_is_a_feature():
+def test_one_value_and_nan_make_a_feature():
     x = np.where(np.arange(60) % 3, 5.0, np.nan)
     (feature,) = encode(x, tilings=2).features
     assert (feature.kind, feature.cells) == ("numeric", 1)
@@ -271,7 +274,7 @@ def test_one_value_or_nan_is_a_feature():
 # Edges where the target changes
 
 
-def test_supervised_edges_stand_where_the_target_changes():
+def test_supervised_edges_lie_where_the_target_changes():
     x = np.random.default_rng(0).uniform(size=(4000, 1))
     y = (x[:, 0] > 1 / 6) & (x[:, 0] < 1 / 3)
     (feature,) = binfm.train(x, y, m=1, b=3, tilings=1, binning="supervised", epochs=1).features
@@ -282,7 +285,7 @@ def test_supervised_edges_stand_where_the_target_changes():
     assert np.max(np.abs(plain.edges - [1 / 3, 2 / 3])) < 0.05
 
 
-def test_very_many_supervised_cells_are_quantiles():
+def test_supervised_binning_into_very_many_cells_uses_quantiles():
     x = np.random.default_rng(0).normal(size=(6000, 1))
     models = [
         binfm.train(x, x[:, 0] > 0, m=1, b=2000, binning=binning, epochs=1) for binning in ("quantile", "supervised")

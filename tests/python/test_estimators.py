@@ -1,4 +1,4 @@
-"""The scikit-learn estimators: scikit-learn's own checks, and what those do not look at."""
+"""The scikit-learn estimators: scikit-learn's own checks, and what those do not cover."""
 
 import inspect
 import pickle
@@ -22,7 +22,7 @@ X = RNG.uniform(-1, 1, size=(400, 3))
 SAME = X[:, 0] * X[:, 1] > 0
 QUICK = {"m": 4, "epochs": 3, "n_jobs": 1}
 
-NOT_EXACT = "rows are visited in random order: a weight of 2 and a row twice are alike on average only"
+NOT_EXACT = "samples are visited in random order: a weight of 2 and a repeated sample agree only on average"
 
 
 def expected_failures(estimator):
@@ -36,7 +36,7 @@ def test_scikit_learn(estimator, check):
     check(estimator)
 
 
-def test_a_fit_is_the_model_of_train():
+def test_fit_gives_the_model_of_train():
     weight = RNG.random(400)
     classifier = BinFMClassifier(**QUICK, random_state=3).fit(X, SAME, sample_weight=weight)
     assert classifier.model_ == binfm.train(X, SAME, **QUICK, seed=3, sample_weight=weight)
@@ -46,17 +46,17 @@ def test_a_fit_is_the_model_of_train():
 
 
 @pytest.mark.parametrize("estimator", [BinFMClassifier, BinFMRegressor])
-def test_every_parameter_of_train_is_a_parameter(estimator):
-    wanted = set(inspect.signature(binfm.train).parameters) - {"X", "y", "sample_weight", "eval_set", "seed"}
+def test_estimators_have_every_parameter_of_train(estimator):
+    expected = set(inspect.signature(binfm.train).parameters) - {"X", "y", "sample_weight", "eval_set", "seed"}
     given = set(estimator().get_params())
-    assert wanted - given == (set() if estimator is BinFMClassifier else {"loss"})
+    assert expected - given == (set() if estimator is BinFMClassifier else {"loss"})
     assert {"sample_weight", "eval_set"} <= set(inspect.signature(estimator.fit).parameters)
     defaults = {name: p.default for name, p in inspect.signature(binfm.train).parameters.items()}
-    assert all(estimator().get_params()[name] == defaults[name] for name in wanted & given)
+    assert all(estimator().get_params()[name] == defaults[name] for name in expected & given)
 
 
 @pytest.mark.parametrize("labels", [np.array(["no", "yes"]), np.array([3, 7], np.int8), np.array([1.0, 2.0])])
-def test_labels_come_back_as_they_were(labels):
+def test_labels_are_returned_unchanged(labels):
     y = labels[SAME.astype(int)]
     classifier = BinFMClassifier(**QUICK).fit(X, y)
     np.testing.assert_array_equal(classifier.classes_, labels)
@@ -65,7 +65,7 @@ def test_labels_come_back_as_they_were(labels):
     np.testing.assert_array_equal(binfm.Model.from_bytes(classifier.model_.to_bytes()).classes, labels)
 
 
-def test_class_weight_is_a_weight_of_rows():
+def test_class_weight_multiplies_sample_weight():
     y = np.where(SAME, "rare", "common")
     keep = (y == "common") | (RNG.random(400) < 0.2)
     weight = np.where(y == "rare", 5.0, 1.0)[keep]
@@ -77,26 +77,26 @@ def test_class_weight_is_a_weight_of_rows():
     assert recall[0] > recall[1]
 
 
-def test_balanced_classes_weigh_the_same():
+def test_balanced_class_weight_favours_the_rare_class():
     y = np.where(RNG.random(400) < 0.1, 1, 0)
     balanced = BinFMClassifier(**QUICK, class_weight="balanced").fit(X, y)
     assert np.mean(balanced.predict(X)) > np.mean(BinFMClassifier(**QUICK).fit(X, y).predict(X))
 
 
-def test_early_stopping_holds_rows_out():
+def test_early_stopping_holds_out_samples():
     settings = {"m": 4, "early_stopping": True, "patience": 2, "epochs": 50, "n_jobs": 1}
     y = np.where(RNG.random(400) < 0.5, 1, 0)  # nothing to learn
-    held = BinFMClassifier(**settings, validation_fraction=0.4).fit(X, y)
-    assert "val_loss" in held.model_.history[0]
-    assert held.n_iter_ < 50
-    assert held.model_ != BinFMClassifier(**settings, validation_fraction=0.1).fit(X, y).model_
+    held_out = BinFMClassifier(**settings, validation_fraction=0.4).fit(X, y)
+    assert "val_loss" in held_out.model_.history[0]
+    assert held_out.n_iter_ < 50
+    assert held_out.model_ != BinFMClassifier(**settings, validation_fraction=0.1).fit(X, y).model_
     given = BinFMClassifier(**settings).fit(X, y, eval_set=(X, SAME))
     assert given.n_iter_ < 50
 
 
 @pytest.mark.parametrize("fraction", [0, 1, -0.5, np.nan, "some"])
-def test_a_wrong_fraction_is_refused(fraction):
-    with pytest.raises(ValueError, match="validation_fraction: got"):
+def test_an_invalid_validation_fraction_is_rejected(fraction):
+    with pytest.raises(ValueError, match="validation_fraction must be"):
         BinFMClassifier(validation_fraction=fraction).fit(X, SAME)
 
 
@@ -122,11 +122,11 @@ def test_text_in_arrays():
         BinFMClassifier().fit(table, table[:, 0])
 
 
-def test_probabilities_belong_to_the_logistic_loss():
+def test_probabilities_need_the_logistic_loss():
     assert BinFMClassifier(**QUICK).fit(X, SAME).predict_log_proba(X).shape == (400, 2)
     hinge = BinFMClassifier(loss="hinge", **QUICK).fit(X, SAME)
     assert not hasattr(hinge, "predict_proba")
-    with pytest.raises(ValueError, match="loss: got 'squared'"):
+    with pytest.raises(ValueError, match=r"loss must be .* got 'squared'"):
         BinFMClassifier(loss="squared").fit(X, SAME)
 
 
@@ -137,7 +137,7 @@ def test_a_random_state_object_is_a_seed():
     assert models[0] == models[1] != models[2]
 
 
-def test_it_is_at_home_in_scikit_learn():
+def test_estimators_work_with_scikit_learn_tools():
     classifier = BinFMClassifier(**QUICK)
     search = GridSearchCV(make_pipeline(StandardScaler(), classifier), {"binfmclassifier__m": [1, 4]}, cv=2)
     assert search.fit(X, SAME).best_score_ > 0.7
@@ -148,10 +148,10 @@ def test_it_is_at_home_in_scikit_learn():
     assert MultiOutputRegressor(BinFMRegressor(**QUICK)).fit(X, X[:, :2]).predict(X).shape == (400, 2)
 
 
-def test_copies_say_the_same():
+def test_copies_predict_the_same():
     classifier = BinFMClassifier(**QUICK).fit(X, SAME)
-    again = pickle.loads(pickle.dumps(classifier))
-    np.testing.assert_array_equal(again.decision_function(X), classifier.decision_function(X))
+    restored = pickle.loads(pickle.dumps(classifier))
+    np.testing.assert_array_equal(restored.decision_function(X), classifier.decision_function(X))
     assert clone(classifier).fit(X, SAME).model_ == classifier.model_
 
 

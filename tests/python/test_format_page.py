@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader import File
 
-SORTS = ["binary", "text labels", "text levels", "names", "sparse", "regression", "sefm", "dfm", "fm"]
+KINDS = ["binary", "text labels", "text categories", "names", "sparse", "regression", "sefm", "dfm", "fm"]
 
 
 def assert_agrees(model):
@@ -15,14 +15,14 @@ def assert_agrees(model):
     assert (file.version, file.m, file.tilings, file.loss) == (1, model.m, model.tilings, model.loss)
     assert file.method == model.method
     assert len(file.columns) == model.n_features
-    for mine, feature in zip(file.columns, model.features, strict=True):
-        assert mine.kind == feature.kind
-        assert mine.rows(file.tilings) == len(feature.rows)
-        assert mine.missing == (feature.missing_row is not None)
-        np.testing.assert_array_equal(np.array(mine.edges, np.float32), feature.edges)
-        assert tuple(mine.levels) == tuple(feature.levels)
-        assert mine.units == (feature.center, feature.scale)
-    weights = np.array(file.weights).reshape(file.rows, file.functions, file.m + 1)
+    for column, feature in zip(file.columns, model.features, strict=True):
+        assert column.kind == feature.kind
+        assert column.rows(file.tilings) == len(feature.rows)
+        assert column.missing == (feature.missing_row is not None)
+        np.testing.assert_array_equal(np.array(column.edges, np.float32), feature.edges)
+        assert tuple(column.categories) == tuple(feature.categories)
+        assert column.units == (feature.center, feature.scale)
+    weights = np.array(file.weights).reshape(file.rows, file.outputs, file.m + 1)
     np.testing.assert_array_equal(weights[:, :, 0].T, np.atleast_2d(model.w))
     V = model.V[None] if model.V.ndim == 2 else model.V
     np.testing.assert_array_equal(weights[:, :, 1:].transpose(1, 0, 2), V)
@@ -46,9 +46,9 @@ def assert_scales_agree(file, alpha, beta, bias):
             assert (file.shifts, file.exponent) == ((0, 0, 0), 0)
 
 
-@pytest.mark.parametrize("sort", SORTS)
-def test_a_reader_from_the_page_agrees(models, sort):
-    assert_agrees(models[sort][0])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_reader_written_from_the_page_agrees(models, kind):
+    assert_agrees(models[kind][0])
 
 
 @given(

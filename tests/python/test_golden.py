@@ -1,4 +1,4 @@
-"""Files of every version load for ever, are written again byte for byte, and score the same bits."""
+"""Files of every version load forever, are rewritten byte for byte, and give scores identical to the bit."""
 
 import hashlib
 import json
@@ -21,10 +21,10 @@ PATHS = sorted(GOLDEN.glob("*/*.binfm"))
 
 @pytest.fixture(params=PATHS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def golden(request):
-    """Return a file, its rows and their scores."""
+    """Return the path of a file, its samples and their scores."""
     lines = [line.split("\t\t") for line in request.param.with_suffix(".tsv").read_text().splitlines()]
-    rows, scores = ([side.split("\t") for side in sides] for sides in zip(*lines, strict=True))
-    return request.param, np.array(rows, np.float32), np.array(scores, np.float64)
+    samples, scores = ([side.split("\t") for side in sides] for sides in zip(*lines, strict=True))
+    return request.param, np.array(samples, np.float32), np.array(scores, np.float64)
 
 
 def test_every_kept_case_has_a_file():
@@ -39,7 +39,7 @@ def test_training_gives_the_committed_bytes(name):
     assert hashlib.sha256(CASES[name]().to_bytes()).hexdigest() == hashes[name]
 
 
-def test_it_loads_and_is_written_again_as_it_was(golden, tmp_path):
+def test_loading_and_saving_reproduces_the_file(golden, tmp_path):
     path = golden[0]
     model = binfm.load(path)
     assert model.to_bytes() == path.read_bytes()
@@ -47,21 +47,23 @@ def test_it_loads_and_is_written_again_as_it_was(golden, tmp_path):
     assert (tmp_path / "again").read_bytes() == path.read_bytes()
 
 
-def test_it_scores_the_same_bits(golden):
-    path, rows, scores = golden
+def test_scores_are_identical_to_the_bit(golden):
+    path, samples, scores = golden
     model = binfm.load(path)
-    X = table(model, rows)
+    X = table(model, samples)
     assert np.reshape(model.decision_function(X), scores.shape).tobytes() == scores.tobytes()
-    for i in range(len(rows)):
+    for i in range(len(samples)):
         assert np.reshape(model.score_row(X[i]), -1).tobytes() == scores[i].tobytes()
     if not model._vocabularies:
-        assert np.reshape(model.decision_function(sparse.csr_array(rows)), scores.shape).tobytes() == scores.tobytes()
+        assert (
+            np.reshape(model.decision_function(sparse.csr_array(samples)), scores.shape).tobytes() == scores.tobytes()
+        )
 
 
-def test_a_reader_written_from_the_page_scores_the_same_bits(golden):
-    path, rows, scores = golden
+def test_a_reader_written_from_the_page_gives_the_same_scores(golden):
+    path, samples, scores = golden
     file = File(path.read_bytes())
-    read = np.array([file.scores(row.tolist()) for row in rows])
+    read = np.array([file.scores(sample.tolist()) for sample in samples])
     if file.method == "bfm":
         assert read.tobytes() == scores.tobytes()
     else:

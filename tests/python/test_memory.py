@@ -1,4 +1,4 @@
-"""Where memory ends: a MemoryError, and the process goes on."""
+"""Running out of memory raises MemoryError, and the process survives."""
 
 import sys
 
@@ -6,7 +6,7 @@ import binfm
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits memory as Linux does")
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="relies on Linux memory limits")
 
 CHILD = """
 import resource, sys
@@ -44,7 +44,7 @@ assert binfm.train(X, y, epochs=1) == small
 print("alive")
 """
 
-# glibc keeps what was freed, and reserves addresses for threads: neither may stand in for memory that is refused.
+# glibc caches freed memory and reserves addresses for threads: neither may serve a request that has to fail.
 PLAIN = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "65536"}
 
 WORK = {
@@ -66,16 +66,16 @@ WORK = {
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory):
-    """A file of five megabytes."""
+    """A model file of five megabytes."""
     X = np.random.default_rng(0).normal(size=(400, 40))
     path = tmp_path_factory.mktemp("wide") / "wide.binfm"
     binfm.train(X, np.arange(400) % 2, b=256, m=4000, epochs=1).save(path)
     return path
 
 
-@pytest.mark.parametrize("what", WORK)
-def test_too_little_memory_is_a_memory_error(run_python, wide, what):
-    work, room = WORK[what]
+@pytest.mark.parametrize("name", WORK)
+def test_too_little_memory_raises_memory_error(run_python, wide, name):
+    work, room = WORK[name]
     code = CHILD.replace("{work}", work)
     assert run_python(code, wide, room, env=PLAIN, timeout=120) == b"MemoryError\nalive\n"
 
@@ -110,6 +110,6 @@ print("alive")
 
 
 @pytest.mark.parametrize("method", ["bfm", "sefm"])
-def test_wherever_memory_ends_the_process_goes_on(run_python, method):
-    """Eight megabytes more at each turn, until there is enough."""
+def test_the_process_survives_wherever_memory_runs_out(run_python, method):
+    """Eight megabytes more on each attempt, until there is enough."""
     assert run_python(SWEEP, method, 1, env=PLAIN, timeout=120) == b"alive\n"

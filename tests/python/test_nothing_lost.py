@@ -1,4 +1,4 @@
-"""Whatever interrupts a save, the path holds the old model or the new one; what is no file of its own is left so."""
+"""Whatever interrupts a save, the path holds the old model or the new one; devices, pipes and links survive."""
 
 import errno
 import multiprocessing
@@ -43,20 +43,20 @@ print(kills, amid, *(found[i] for i in range(len(models))))
 
 @pytest.fixture(scope="module")
 def large(numbers):
-    """A model of about 250 KB: writing it takes a while."""
+    """A model of about 250 KB, which takes a while to write."""
     return binfm.train(*numbers, m=20_000, b=20, epochs=1, early_stopping=False)
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder for the model alone."""
+    """An empty folder for the model."""
     (tmp_path / "folder").mkdir()
     return tmp_path / "folder"
 
 
 @pytest.fixture
 def public():
-    """A folder that any user can reach, which pytest's are not."""
+    """A folder that any user can access, unlike pytest's."""
     with tempfile.TemporaryDirectory() as outer:
         Path(outer).chmod(0o755)
         inner = Path(outer, "folder")
@@ -77,19 +77,19 @@ def test_a_killed_save_leaves_the_old_model_or_the_new_one(run_python, binary, l
 
 def test_a_full_disk_leaves_the_old_model(binary, large, folder):
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "binfm", folder], capture_output=True).returncode:
-        pytest.skip("a small disk can be mounted by root only")
+        pytest.skip("only root can mount a small disk")
     try:
         binary.save(folder / "m")
-        with pytest.raises(OSError, match="folder/m") as failed:
+        with pytest.raises(OSError, match="folder/m") as caught:
             large.save(folder / "m")
-        assert failed.value.errno == errno.ENOSPC
+        assert caught.value.errno == errno.ENOSPC
         assert [path.name for path in folder.iterdir()] == ["m"]
         assert binfm.load(folder / "m") == binary
     finally:
         subprocess.run(["umount", folder], check=True)
 
 
-AS_OTHERS = """
+AS_NOBODY = """
 import os, sys, binfm
 model = binfm.Model.from_bytes(open(sys.argv[2], "rb").read())
 if os.getuid() == 0: os.setuid(65534)  # root may do anything
@@ -100,35 +100,35 @@ for name in ("m", "new"):
 """
 
 
-def test_a_read_only_folder_is_a_permission_error(run_python, binary, large, tmp_path, public):
+def test_saving_to_a_read_only_folder_is_a_permission_error(run_python, binary, large, tmp_path, public):
     binary.save(public / "m")
     large.save(tmp_path / "given")
     public.chmod(0o555)
-    assert run_python(AS_OTHERS, public, tmp_path / "given").split() == [b"%d" % errno.EACCES] * 2
+    assert run_python(AS_NOBODY, public, tmp_path / "given").split() == [b"%d" % errno.EACCES] * 2
     assert [path.name for path in public.iterdir()] == ["m"]
     assert binfm.load(public / "m") == binary
 
 
-def test_a_folder_that_may_be_written_but_not_read_takes_a_model(run_python, binary, tmp_path, public):
+def test_a_model_can_be_saved_to_a_write_only_folder(run_python, binary, tmp_path, public):
     binary.save(tmp_path / "given")
     public.chmod(0o333)
-    assert run_python(AS_OTHERS, public, tmp_path / "given") == b""
+    assert run_python(AS_NOBODY, public, tmp_path / "given") == b""
     public.chmod(0o755)
     assert sorted(path.name for path in public.iterdir()) == ["m", "new"]
 
 
-def test_a_read_only_disk_says_so(binary, folder):
+def test_saving_to_a_read_only_disk_fails(binary, folder):
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "binfm", folder], capture_output=True).returncode:
-        pytest.skip("a disk can be mounted by root only")
+        pytest.skip("only root can mount a disk")
     try:
-        with pytest.raises(OSError, match="folder/m") as failed:
+        with pytest.raises(OSError, match="folder/m") as caught:
             binary.save(folder / "m")
-        assert failed.value.errno == errno.EROFS
+        assert caught.value.errno == errno.EROFS
     finally:
         subprocess.run(["umount", folder], check=True)
 
 
-def save_often(argument):
+def save_repeatedly(argument):
     blob, path, times = argument
     model = binfm.Model.from_bytes(blob)
     for _ in range(times):
@@ -137,44 +137,44 @@ def save_often(argument):
 
 
 @pytest.fixture(params=["threads", "processes"])
-def crew(request):
+def workers(request):
     if request.param == "threads":
         with ThreadPoolExecutor(6) as pool:
-            yield lambda work: list(pool.map(save_often, work))
+            yield lambda work: list(pool.map(save_repeatedly, work))
     else:
         with multiprocessing.get_context("spawn").Pool(3) as pool:
-            yield lambda work: pool.map_async(save_often, work).get(timeout=90)
+            yield lambda work: pool.map_async(save_repeatedly, work).get(timeout=90)
 
 
-def test_saves_at_the_same_time_do_not_mix(crew, binary, large, models, folder):
-    """Six write three models to one path and read it; a seventh reads all the while."""
+def test_concurrent_saves_do_not_mix(workers, binary, large, models, folder):
+    """Six workers save three models to one path and load it, while another thread keeps reading it."""
     blobs = [model.to_bytes() for model in (binary, large, models["names"][0])]
     binary.save(folder / "m")
-    seen, over = set(), threading.Event()
+    seen, done = set(), threading.Event()
 
-    def look():
-        while not over.is_set():
+    def read_until_done():
+        while not done.is_set():
             seen.add((folder / "m").read_bytes())
 
-    reader = threading.Thread(target=look)
+    reader = threading.Thread(target=read_until_done)
     reader.start()
     try:
-        crew([(blob, folder / "m", 15) for blob in blobs * 2])
+        workers([(blob, folder / "m", 15) for blob in blobs * 2])
     finally:
-        over.set()
+        done.set()
         reader.join()
     assert seen <= set(blobs)
     assert len(seen) > 1
     assert [path.name for path in folder.iterdir()] == ["m"]
 
 
-# What is not a file
+# Devices, pipes and links
 
 
 def test_a_device_is_written_to_and_stays_a_device(binary):
-    with pytest.raises(OSError, match="/dev/full") as failed:
+    with pytest.raises(OSError, match="/dev/full") as caught:
         binary.save("/dev/full")
-    assert failed.value.errno == errno.ENOSPC
+    assert caught.value.errno == errno.ENOSPC
     binary.save("/dev/null")
     for path in ("/dev/full", "/dev/null"):
         assert stat.S_ISCHR(os.stat(path).st_mode)
@@ -215,22 +215,22 @@ for path in sys.argv[1:]:
 """
 
 
-def test_no_more_is_read_than_a_model_has(run_python, binary, tmp_path):
-    """Files without end, and huge ones that begin as anything or as a model."""
-    for name, begin in [("other", b"PK\x03\x04"), ("model", binary.to_bytes())]:
+def test_loading_reads_no_more_than_a_model(run_python, binary, tmp_path):
+    """Endless files, and huge ones that begin like another format or like a model."""
+    for name, prefix in [("other", b"PK\x03\x04"), ("model", binary.to_bytes())]:
         with (tmp_path / name).open("wb") as file:
-            file.write(begin)
+            file.write(prefix)
             file.truncate(1 << 40)
     lines = run_python(LIMITED, "/dev/zero", tmp_path / "other", tmp_path / "model").decode().splitlines()
     assert [line.split(": ")[1].split(" at ")[0] for line in lines] == [
         "the first four bytes are not a model's",
         "the first four bytes are not a model's",
-        f"the length is {binary.nbytes}, but the file ends later,",
+        f"the declared length is {binary.nbytes}, but the file is longer,",
     ]
 
 
 def test_an_unused_column_costs_little(run_python, tmp_path):
-    """A bit each in the file: a list of them in Python took a kilobyte of memory for each byte."""
+    """One bit in the file; as a Python list, these once took a kilobyte of memory per byte."""
     X = np.zeros((4, 4_000_000), np.float32)
     X[:, 7] = range(4)
     binfm.train(X, [0, 0, 1, 1], m=1, epochs=1, early_stopping=False).save(tmp_path / "m")

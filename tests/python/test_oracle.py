@@ -43,7 +43,7 @@ def column(kind, rng, n):
 
 @st.composite
 def cases(draw):
-    """Return (parameters, kinds of columns, rows, seed of the data)."""
+    """Return (parameters, kinds of columns, number of samples, seed of the data, number of classes)."""
     d = draw(st.one_of(st.integers(1, 8), st.integers(1, 8), st.integers(9, 40), st.integers(200, 300)))
     kinds = draw(st.lists(st.sampled_from(COLUMNS), min_size=min(d, 8), max_size=min(d, 8)))
     tilings = draw(
@@ -79,7 +79,7 @@ def cases(draw):
 
 
 def trained(case):
-    """Return a model and a table to score: rows of training and rows that it has not seen."""
+    """Return a model and a table to score: training samples and unseen ones."""
     parameters, kinds, rows, seed, classes = case
     rng = np.random.default_rng(seed)
     X = np.column_stack([column(kind, rng, rows) for kind in kinds])
@@ -93,22 +93,22 @@ def trained(case):
 
 
 def assert_same_scores(model, table, *same):
-    """Compare all that scores the tables `same` with the oracle's answer for their values in `table`."""
-    functions = len(np.atleast_2d(model.w))
+    """Compare the scores of the tables `same` with the oracle's answer for their values in `table`."""
+    outputs = len(np.atleast_2d(model.w))
     L, Q = oracle.terms(model, table)
     want = oracle.scores(model, table)
     for X in same or (table,):
         got_L, got_Q = model.terms(X)
-        np.testing.assert_array_equal(got_L.reshape(-1, functions), L)
-        np.testing.assert_array_equal(got_Q.reshape(-1, functions), Q)
+        np.testing.assert_array_equal(got_L.reshape(-1, outputs), L)
+        np.testing.assert_array_equal(got_Q.reshape(-1, outputs), Q)
         got = model.decision_function(X)
         assert got.dtype == np.float64
-        assert got.shape == ((len(want),) if functions == 1 else want.shape)
+        assert got.shape == ((len(want),) if outputs == 1 else want.shape)
         assert got.tobytes() == np.ascontiguousarray(want).tobytes()
 
 
 def layouts(X):
-    """Yield the same table in other memory orders."""
+    """Yield the same table in other memory layouts."""
     yield np.ascontiguousarray(X)
     yield np.asfortranarray(X)
     wide = np.full((2 * len(X), 3 * X.shape[1]), 9, X.dtype)
@@ -189,8 +189,8 @@ def test_duplicate_and_unsorted_entries_are_summed():
     assert X.nnz == 4, "the caller's matrix is left as it was"
 
 
-def test_text_categories_score_as_their_levels(models):
-    model, table = models["text levels"]
+def test_text_categories_score_as_their_codes(models):
+    model, table = models["text categories"]
     new = np.array([[1.0, None, "mauve", 2], [np.nan, 0.5, "日本", 99], [0, 0, None, None]], object)
     assert_same_scores(model, np.vstack([table, new]))
 
@@ -207,18 +207,18 @@ def test_classes_and_probabilities_follow_from_the_scores(case):
     pick = [int(s[0] > 0) if len(s) == 1 else s.index(max(s)) for s in integers]
     np.testing.assert_array_equal(model.predict(X), model.classes[pick])
     if model.loss != "logistic":
-        with pytest.raises(ValueError, match=f"{model.loss}.*logistic"):
+        with pytest.raises(ValueError, match=f"loss must be 'logistic' .*, got '{model.loss}'"):
             model.predict_proba(X)
         return
     scores = oracle.scores(model, X)
     scores = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
-    log_p = -np.logaddexp(0, -scores)  # of the sigmoid, which may be too small for a float
+    log_p = -np.logaddexp(0, -scores)  # log of the sigmoid, which may itself underflow
     p = np.exp(log_p - np.logaddexp.reduce(log_p, axis=1, keepdims=True))
     np.testing.assert_allclose(model.predict_proba(X), p, rtol=1e-9, atol=1e-15)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1, rtol=1e-12)
 
 
-def test_scales_are_the_integers_of_the_file(models):
+def test_scales_match_the_integers_in_the_file(models):
     for model in (model for model, _ in models.values() if model.method == "bfm"):
         fields, scales = oracle.header(model.to_bytes())
         unit = 2.0 ** -fields["exponent"]
@@ -228,7 +228,7 @@ def test_scales_are_the_integers_of_the_file(models):
         np.testing.assert_array_equal(np.atleast_1d(model.beta), np.sqrt(c * 2.0 ** fields["shift_c"] * unit))
 
 
-def test_no_rows_give_no_scores(models):
+def test_no_samples_give_no_scores(models):
     model, X = models["text labels"]
     assert model.decision_function(X[:0]).shape == (0, 4)
     assert model.predict(X[:0]).shape == (0,)

@@ -44,7 +44,7 @@ def test_a_set_without_a_source_is_missing(tmp_path, monkeypatch):
     assert _import("data").load("webspam") is None
 
 
-def test_a_split_holds_every_row_once():
+def test_a_split_holds_every_sample_once():
     data = _import("data")
     moons = data.load("moons")
     part = data.split(moons, 3)
@@ -68,13 +68,13 @@ def test_the_race_returns_the_best_and_drops_the_clearly_worse():
     assert tried == [(1, 0), (2, 0), (3, 0), (2, 1), (2, 2), (2, 3), (2, 4)]
 
 
-def test_the_first_of_equals_wins():
+def test_ties_go_to_the_first():
     choice = _import("choice")
     best, _ = choice.race([{"m": 16}, {"m": 32}], 2, lambda settings, fold: np.array([True, False]))
     assert best == {"m": 16}
 
 
-def test_one_parameter_is_chosen_after_the_other_and_nothing_fitted_twice():
+def test_parameters_are_chosen_one_at_a_time_and_nothing_is_fitted_twice():
     choice = _import("choice")
     tried = []
 
@@ -88,22 +88,22 @@ def test_one_parameter_is_chosen_after_the_other_and_nothing_fitted_twice():
     assert len(tried) == len(set(tried)) == chosen.fits
 
 
-def test_folds_are_of_the_rows_allowed():
+def test_folds_use_only_the_allowed_samples():
     folds = _import("choice").folds_of(np.zeros((500, 1)), np.arange(500) % 2, 100, 5, 0)
-    held = np.concatenate([rows for _, rows in folds])
-    assert len(held) == len(np.unique(held)) == 100
+    held_out = np.concatenate([rows for _, rows in folds])
+    assert len(held_out) == len(np.unique(held_out)) == 100
     assert all(not set(fitted) & set(tried) for fitted, tried in folds)
 
 
 @pytest.mark.parametrize(
     ("method", "relative"), [("fm", 1), ("dfm", 0.0388), ("sefm", 30), ("bfm", 30 / 32)], ids=lambda value: str(value)
 )
-def test_formulas_give_the_papers_ratios_of_webspam(method, relative):
+def test_formulas_give_the_papers_ratios_for_webspam(method, relative):
     memory = _import("memory")
     assert getattr(memory, method)(254, 128, 30) / memory.fm(254, 128, 30) == pytest.approx(relative, abs=1e-4)
 
 
-def test_the_store_goes_on_where_it_was(tmp_path):
+def test_the_store_resumes_where_it_stopped(tmp_path):
     store = _import("store")
     path = tmp_path / "results.json"
     first = store.Store(path)
@@ -143,7 +143,7 @@ def test_tables_show_means_beside_the_papers_figures(tmp_path):
     assert "FM 4–4 (4)" in checks.speed(found)
 
 
-def test_the_papers_table_is_whole():
+def test_the_papers_table_is_complete():
     published, data = _import("published"), _import("data")
     assert tuple(published.TABLE_2) == tuple(published.WITHOUT_SCALING) == data.NAMES
     assert all(tuple(row) == published.SYSTEMS for row in published.TABLE_2.values())

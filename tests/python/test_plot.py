@@ -1,4 +1,4 @@
-"""Pictures: what they hold, and that nothing of them is cut off."""
+"""Plots: what they contain, and that nothing is cut off."""
 
 import binfm
 import matplotlib as mpl
@@ -19,7 +19,7 @@ def _close_figures():
 
 @pytest.fixture(scope="module")
 def table():
-    """Numbers, one column with NaN, categories with a long name, and a category of 40 levels."""
+    """Numbers, a column with NaN, categories with a long name, and a column of 40 categories."""
     rng = np.random.default_rng(0)
     X = np.empty((600, 5), object)
     X[:, 0] = rng.normal(size=600) * 1e5
@@ -41,8 +41,8 @@ def three(table):
     return binfm.train(table, names, categorical=[2, 3], m=4, epochs=4)
 
 
-def whole(display):
-    """Draw it, assert that nothing lies outside the figure or on other labels of its axis, and return its texts."""
+def drawn_texts(display):
+    """Draw a display, assert that nothing is cut off and no labels overlap, and return its texts."""
     figure = display.figure_
     figure.canvas.draw()
     renderer = figure.canvas.get_renderer()
@@ -57,24 +57,24 @@ def whole(display):
 
 def test_effects_of_two_classes(two, table):
     display = plot.EffectsDisplay.from_model(two, table).plot()
-    texts = whole(display)
+    texts = drawn_texts(display)
     assert display.axes_.size >= 5
     assert {"missing", "red", "12 of 40 categories"} <= set(texts)
     panel = next(ax for ax, f in zip(display.axes_.ravel(), display.features, strict=False) if f.name == "x0")
-    (stair,) = [p for p in panel.patches if isinstance(p, mpl.patches.StepPatch)]
-    assert stair.get_data().values.tolist() == two.effects(table)[0].effect.tolist()
+    (steps,) = [p for p in panel.patches if isinstance(p, mpl.patches.StepPatch)]
+    assert steps.get_data().values.tolist() == two.effects(table)[0].effect.tolist()
 
 
 def test_effects_of_three_classes(three):
     display = plot.EffectsDisplay.from_model(three, features=["x0", 2], classes=["red", "high"]).plot()
-    texts = whole(display)
+    texts = drawn_texts(display)
     assert display.shown == [three.classes.tolist().index(c) for c in ("red", "high")]
     assert {"x0", "x2", "high", "red"} <= set(texts)
-    with pytest.raises(ValueError, match="classes: got 'green'; accepted are"):
+    with pytest.raises(ValueError, match=r"classes must be among .* got 'green'"):
         plot.EffectsDisplay.from_model(three, classes=["green"])
 
 
-def test_effects_on_axes_of_the_caller(two):
+def test_effects_on_given_axes(two):
     from matplotlib.figure import Figure
 
     axes = Figure(layout="constrained").subplots(1, 2)
@@ -83,14 +83,14 @@ def test_effects_on_axes_of_the_caller(two):
     assert display.figure_ is axes[0].figure
 
 
-def test_the_matrix_of_pairs(two, three):
+def test_interaction_matrix(two, three):
     display = plot.InteractionsDisplay.from_model(two).plot()
-    assert f"{display.strength[0, 2]:.2g}" in whole(display)
+    assert f"{display.strength[0, 2]:.2g}" in drawn_texts(display)
     pairs = two.interactions()
     assert display.strength[0, 2] == pytest.approx(pairs.strength[0, 2])
     assert display.strength[1, 1] == pytest.approx(pairs.main[1])
-    whole(plot.InteractionsDisplay.from_model(three, of_class="red", features=[0, 2]).plot())
-    with pytest.raises(ValueError, match="of_class: got 7"):
+    drawn_texts(plot.InteractionsDisplay.from_model(three, of_class="red", features=[0, 2]).plot())
+    with pytest.raises(ValueError, match=r"of_class must be among .* got 7"):
         plot.InteractionsDisplay.from_model(three, of_class=7)
 
 
@@ -98,44 +98,44 @@ def test_a_wide_matrix_shows_the_strongest():
     X = np.random.default_rng(0).normal(size=(300, 30))
     model = binfm.train(X, X[:, 0] * X[:, 29] > 0, m=4)
     display = plot.InteractionsDisplay.from_model(model).plot()
-    whole(display)
+    drawn_texts(display)
     assert len(display.names) == 25
     assert {"x0", "x29"} <= set(display.names)
 
 
-def test_the_bins_of_a_pair(two, three):
+def test_cells_of_a_pair(two, three):
     display = plot.PairDisplay.from_model(two, "x0", "x2").plot()
-    texts = whole(display)
+    texts = drawn_texts(display)
     assert {"x0", "x2", "red"} <= set(texts)
     assert display.effect.shape == (two.features[0].cells, 3)
-    whole(plot.PairDisplay.from_model(three, 0, 3, of_class="red").plot())
-    with pytest.raises(ValueError, match="of_class: got None; accepted are"):
+    drawn_texts(plot.PairDisplay.from_model(three, 0, 3, of_class="red").plot())
+    with pytest.raises(ValueError, match=r"of_class must be among .* got None"):
         plot.PairDisplay.from_model(three, 0, 1)
 
 
 def test_a_single_prediction(two, three, table):
     display = plot.ExplanationDisplay.from_model(two, table[0], table).plot()
-    texts = whole(display)
+    texts = drawn_texts(display)
     ends = [bar.get_x() + bar.get_width() for bar in display.axes_.patches]
     assert ends[-1] == pytest.approx(two.decision_function(table[:1])[0])
     assert any(text.startswith("x2 = ") for text in texts)
     drawn = plot.ExplanationDisplay.from_model(three, table[0]).plot()
-    whole(drawn)
+    drawn_texts(drawn)
     assert drawn.function == int(np.argmax(three.decision_function(table[:1])))
     assert plot.ExplanationDisplay.from_model(three, table[0], of_class="red").function == three.classes.tolist().index(
         "red"
     )
-    with pytest.raises(ValueError, match="of_class: got 'green'"):
+    with pytest.raises(ValueError, match=r"of_class must be among .* got 'green'"):
         plot.ExplanationDisplay.from_model(three, table[0], of_class="green")
 
 
-def test_many_features_of_a_prediction_and_absent_ones():
+def test_a_prediction_with_many_and_absent_features():
     X = np.random.default_rng(0).normal(size=(300, 30))
     X[:, 3] = np.repeat([0, 1, 2], 100)
     model = binfm.train(X, X[:, 0] > 0, m=4, categorical=[3], epochs=2)
     row = X[0].copy()
     row[3] = 77
-    texts = whole(plot.ExplanationDisplay.from_model(model, row, X).plot())
+    texts = drawn_texts(plot.ExplanationDisplay.from_model(model, row, X).plot())
     assert {"17 others", "absent features"} <= set(texts)
 
 
@@ -145,17 +145,17 @@ def test_the_boundary_of_two_features(target):
     y = np.where(X[:, 0] * X[:, 2] > 0, "in", "out") if target == "classes" else X[:, 0] * X[:, 2]
     model = binfm.train(X, y, m=4, loss=None if target == "classes" else "squared")
     display = plot.DecisionBoundaryDisplay.from_model(model, X, y, features=(0, "x2"), resolution=40).plot()
-    assert {"x0", "x2"} <= set(whole(display))
+    assert {"x0", "x2"} <= set(drawn_texts(display))
     middle = [display.extent[0], np.median(X[:, 1]), display.extent[2]]
     expected = model.predict([middle])[0]
     assert display.response[0, 0] == (["in", "out"].index(expected) if target == "classes" else expected)
-    whole(plot.DecisionBoundaryDisplay.from_model(model, X, resolution=20).plot())
+    drawn_texts(plot.DecisionBoundaryDisplay.from_model(model, X, resolution=20).plot())
 
 
 @pytest.mark.parametrize("X", [[["a", 1.0, 2.0]], np.empty((0, 3)), np.zeros(3)])
 def test_a_boundary_needs_numbers(X):
     model = binfm.train(np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2, epochs=1)
-    with pytest.raises(ValueError, match=r"^X: got .*; accepted is a 2-D table of"):
+    with pytest.raises(ValueError, match=r"^X must be a 2-D table of .* got "):
         plot.DecisionBoundaryDisplay.from_model(model, X)
 
 
@@ -163,9 +163,9 @@ def test_the_history(numbers):
     X, y = numbers
     model = binfm.train(X, y, m=4, epochs=6, eval_set=(X[:50], y[:50]))
     display = plot.HistoryDisplay.from_model(model).plot()
-    assert f"kept: pass {model.best_epoch}" in whole(display)
-    assert list(display.losses) == ["training rows", "held-out rows"]
-    with pytest.raises(ValueError, match="model: got one without a history"):
+    assert f"kept: epoch {model.best_epoch}" in drawn_texts(display)
+    assert list(display.losses) == ["training samples", "held-out samples"]
+    with pytest.raises(ValueError, match="model must have a history"):
         plot.HistoryDisplay.from_model(binfm.Model.from_bytes(model.to_bytes()))
 
 
@@ -173,7 +173,7 @@ def test_the_size_curve(numbers):
     curve = binfm.size_curve(*numbers, budgets=(64, 128, 256), epochs=3)
     display = plot.SizeCurveDisplay.from_curve(curve).plot()
     sizes = [point["nbytes"] for point in curve.points if point["nbytes"] is not None]
-    assert {str(min(sizes)), str(max(sizes)), "accuracy"} <= set(whole(display))
+    assert {str(min(sizes)), str(max(sizes)), "accuracy"} <= set(drawn_texts(display))
 
 
 def test_without_matplotlib_the_error_says_what_to_install(run_python):

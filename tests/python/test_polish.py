@@ -1,4 +1,4 @@
-"""Signs that are flipped after training, each where that lowers the loss."""
+"""Signs that are flipped after training wherever that lowers the loss."""
 
 import binfm
 import numpy as np
@@ -9,9 +9,9 @@ from scipy import sparse
 SMALL = {"m": 2, "b": 6, "tilings": 2}
 
 
-def table(rows, seed):
-    """Return rows of six numbers, and four classes of three of them."""
-    X = np.random.default_rng(seed).normal(size=(rows, 6))
+def table(samples, seed):
+    """Return samples of six features, and four classes that depend on three of them."""
+    X = np.random.default_rng(seed).normal(size=(samples, 6))
     return X, (X[:, 0] * X[:, 1] > 0) + 2 * (X[:, 2] + X[:, 0] > 0)
 
 
@@ -23,13 +23,13 @@ def log_loss(model, X, y):
     return float(-np.log(model.predict_proba(X)[np.arange(len(y)), y]).mean())
 
 
-def test_no_pass_is_the_usual_model():
+def test_zero_passes_give_the_plain_model():
     X, y = table(300, 0)
     assert binfm.train(X, y, polish=0, epochs=3, **SMALL) == binfm.train(X, y, epochs=3, **SMALL)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "softmax"])
-def test_small_models_of_many_classes_gain(loss):
+def test_small_models_of_many_classes_improve(loss):
     gains = []
     for seed in range(4):
         X, y = table(2000, seed)
@@ -40,7 +40,7 @@ def test_small_models_of_many_classes_gain(loss):
     assert np.mean(gains) > 0.01, gains
 
 
-def test_the_loss_of_the_training_rows_falls():
+def test_the_training_loss_decreases():
     X, y = table(2000, 1)
     losses = [log_loss(binfm.train(X, y % 2, polish=passes, **SMALL), X, y % 2) for passes in (0, 1, 3)]
     assert losses[0] > losses[1] >= losses[2]
@@ -55,7 +55,7 @@ def test_numbers_keep_their_units_and_fit_better():
     assert errors[1] < errors[0] < np.var(y)
 
 
-def test_rows_count_by_their_weight():
+def test_samples_count_by_their_weight():
     X, y = table(1500, 3)
     weight = np.r_[np.ones(1000), np.zeros(500)]
     noise = np.r_[y[:1000], np.random.default_rng(0).integers(0, 4, 500)]
@@ -76,15 +76,15 @@ def test_missing_values_categories_and_sparse_tables():
 
 
 @pytest.mark.parametrize("more", [{"ensemble": 2}, {"dropout": 0.2}, {"loss": "hinge"}, {"loss": "squared_hinge"}])
-def test_it_goes_with_every_way_to_train(more):
+def test_polishing_works_with_every_training_option(more):
     X, y = table(1500, 5)
     model = binfm.train(X, y, m=4, b=8, tilings=2, polish=2, **more)
     assert accuracy(model, X, y) > 0.7
     assert binfm.Model.from_bytes(model.to_bytes()) == model
 
 
-def test_training_goes_on_from_the_signs_before():
-    """What is flipped is the model's, not the trainer's: passes over rows after it begin where those before ended."""
+def test_training_resumes_from_the_signs_before_polishing():
+    """Polishing flips signs of the model, not of the trainer, which continues as if nothing was flipped."""
     X, y = table(900, 6)
     polished, plain = (BinFMClassifier(polish=passes, **SMALL) for passes in (2, 0))
     for classifier in (polished, plain):

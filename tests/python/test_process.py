@@ -9,24 +9,24 @@ import binfm
 import numpy as np
 import pytest
 
-ALONE = """
+WORKLOAD = """
 import numpy as np, binfm
 rng = np.random.default_rng(0)
 X = rng.normal(size=(200_000, 6)).astype(np.float32)
 work = lambda jobs: binfm.train(X[:3000], np.arange(3000) % 4, epochs=2, n_jobs=jobs)
 score = lambda jobs: model.decision_function(X, n_jobs=jobs).tobytes()
 model = work(3)
-want = score(3)
+expected = score(3)
 def child():
     for jobs in (3, 1, None):
         assert work(jobs) == model
-        assert score(jobs) == want
+        assert score(jobs) == expected
 child()
 """
 
 
 def test_a_forked_child_scores_and_trains(run_python):
-    code = ALONE + (
+    code = WORKLOAD + (
         "import os, signal\n"
         "for _ in range(3):\n"
         "    pid = os.fork()\n"
@@ -38,12 +38,12 @@ def test_a_forked_child_scores_and_trains(run_python):
         "    child()\n"
         "print('done')"
     )
-    flags = code if sys.version_info < (3, 12) else "import warnings; warnings.simplefilter('ignore')\n" + code
-    assert run_python(flags, timeout=90) == b"done\n"
+    script = code if sys.version_info < (3, 12) else "import warnings; warnings.simplefilter('ignore')\n" + code
+    assert run_python(script, timeout=90) == b"done\n"
 
 
 def test_a_fork_in_the_middle_of_scoring_does_not_hang(run_python):
-    code = ALONE + (
+    code = WORKLOAD + (
         "import os, signal, threading\n"
         "stop = threading.Event()\n"
         "def busy():\n"
@@ -61,8 +61,8 @@ def test_a_fork_in_the_middle_of_scoring_does_not_hang(run_python):
         "[t.join() for t in threads]\n"
         "print('done')"
     )
-    flags = code if sys.version_info < (3, 12) else "import warnings; warnings.simplefilter('ignore')\n" + code
-    assert run_python(flags, timeout=120) == b"done\n"
+    script = code if sys.version_info < (3, 12) else "import warnings; warnings.simplefilter('ignore')\n" + code
+    assert run_python(script, timeout=120) == b"done\n"
 
 
 def score(argument):
@@ -75,9 +75,9 @@ def score(argument):
 @pytest.mark.parametrize("how", ["fork", "spawn", "forkserver"])
 def test_multiprocessing(numbers, binary, how):
     X = numbers[0]
-    want = score((binary, X))
+    expected = score((binary, X))
     with multiprocessing.get_context(how).Pool(2) as pool:
-        assert pool.map_async(score, [(binary, X)] * 4).get(timeout=60) == [want] * 4
+        assert pool.map_async(score, [(binary, X)] * 4).get(timeout=60) == [expected] * 4
 
 
 INTERRUPTED = """
@@ -105,12 +105,12 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("kind", ["binary", "classes", "sparse", "callback"])
 @pytest.mark.parametrize("wait", [0.2, 0.7])
-def test_ctrl_c_ends_training_within_half_a_second(interrupt, kind, wait):
-    """While it reads the table, while it prepares the parameters, and while it learns."""
+def test_ctrl_c_stops_training_within_half_a_second(interrupt, kind, wait):
+    """While it reads the table, while it prepares the parameters, and while it trains."""
     assert interrupt(INTERRUPTED, kind, wait) < 0.5
 
 
-def test_import_starts_no_thread_and_needs_numpy_alone(run_python):
+def test_import_starts_no_thread_and_needs_only_numpy(run_python):
     code = (
         "import os, sys, numpy\n"
         "threads = len(os.listdir('/proc/self/task'))\n"
@@ -150,10 +150,10 @@ def test_threads_share_a_model():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30_000, 6))
     model = binfm.train(X[:1000], np.arange(1000) % 3, epochs=2)
-    want = model.decision_function(X, n_jobs=1).tobytes()
+    expected = model.decision_function(X, n_jobs=1).tobytes()
 
     def work(i):
-        return [model.decision_function(X, n_jobs=1 + (i + k) % 3).tobytes() == want for k in range(6)]
+        return [model.decision_function(X, n_jobs=1 + (i + k) % 3).tobytes() == expected for k in range(6)]
 
     with ThreadPoolExecutor(8) as pool:
         assert all(all(same) for same in pool.map(work, range(8)))
@@ -161,25 +161,25 @@ def test_threads_share_a_model():
 
 def test_threads_train_at_the_same_time(numbers):
     X, y = numbers
-    want = binfm.train(X, y, epochs=2)
+    expected = binfm.train(X, y, epochs=2)
     with ThreadPoolExecutor(4) as pool:
-        assert set(pool.map(lambda i: binfm.train(X, y, epochs=2, n_jobs=i % 3 + 1), range(8))) == {want}
+        assert set(pool.map(lambda i: binfm.train(X, y, epochs=2, n_jobs=i % 3 + 1), range(8))) == {expected}
 
 
 def test_the_gil_is_released_while_training():
-    """A Python thread goes on counting while another trains."""
+    """A Python thread keeps counting while another trains."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 20))
-    turns = 0
+    ticks = 0
     with ThreadPoolExecutor(1) as pool:
         training = pool.submit(binfm.train, X, X[:, 0] > 0, epochs=3, m=64, n_jobs=1)
         while not training.done():
             time.sleep(0.001)
-            turns += 1
+            ticks += 1
     training.result()
-    assert turns > 20
+    assert ticks > 20
 
 
-def test_a_process_with_threads_ends(run_python):
-    """The end of the interpreter, with a pool of threads alive, neither hangs nor crashes."""
-    assert run_python(ALONE + "print('done')") == b"done\n"
+def test_a_process_with_threads_exits(run_python):
+    """Interpreter shutdown with a live thread pool neither hangs nor crashes."""
+    assert run_python(WORKLOAD + "print('done')") == b"done\n"

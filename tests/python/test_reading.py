@@ -10,18 +10,18 @@ import pytest
 from scipy import sparse
 
 
-def rows_of(table, n):
-    """Return the first rows of a table, each as the list of its values."""
+def samples_of(table, n):
+    """Return the first n samples of a table, each as a list of values."""
     return (table[:n].toarray() if sparse.issparse(table) else table[:n]).tolist()
 
 
-def functions(array, model):
-    """Return an array with its axis of score functions, which one-function models leave out."""
+def with_outputs(array, model):
+    """Return an array with an axis of outputs, which models of a single output omit."""
     return np.asarray(array)[None] if np.ndim(model.alpha) == 0 else np.asarray(array)
 
 
 def small(seed=0, **parameters):
-    """Return a model of three features, one of them text, one with NaN, and its table."""
+    """Return a model of three features (one text, one with NaN) and its table."""
     rng = np.random.default_rng(seed)
     X = np.empty((400, 3), object)
     X[:, 0] = rng.normal(size=400)
@@ -32,12 +32,12 @@ def small(seed=0, **parameters):
     return binfm.train(X, y, categorical=[2], **settings), X
 
 
-def all_rows(model):
-    """Return a row for each combination of cells, with the cells it is in."""
+def all_combinations(model):
+    """Return a sample for each combination of cells, with those cells."""
     values = []
     for feature in model.features:
         if feature.kind == "categorical":
-            inside = list(feature.levels)
+            inside = list(feature.categories)
         else:
             edges = feature.edges.tolist()
             inside = [edges[0] - 1, *edges]
@@ -46,35 +46,35 @@ def all_rows(model):
     return [([c for c, _ in combination], [v for _, v in combination]) for combination in product(*each)]
 
 
-@pytest.mark.parametrize("name", ["binary", "text labels", "text levels", "sparse", "regression"])
+@pytest.mark.parametrize("name", ["binary", "text labels", "text categories", "sparse", "regression"])
 def test_contributions_add_up_to_the_score_exactly(models, name):
     model, table = models[name]
-    rows = rows_of(table, 20)
+    rows = samples_of(table, 20)
     integers, exponent = oracle.integer_scores(model, rows)
-    scores = functions(model.decision_function(table[:20]).T, model).reshape(-1, 20)
+    scores = with_outputs(model.decision_function(table[:20]).T, model).reshape(-1, 20)
     for i, row in enumerate(rows):
         why = model.explain(row)
         assert why.unit == math.ldexp(1.0, -exponent - 1)
-        units = functions(why.units, model)
+        units = with_outputs(why.units, model)
         assert [int(u) for u in units] == [2 * whole for whole in integers[i]]
-        assert (functions(why.score, model) == scores[:, i]).all()
-        whole = functions(why.contributions, model).sum(axis=-1) + functions(why.bias, model)
+        assert (with_outputs(why.score, model) == scores[:, i]).all()
+        whole = with_outputs(why.contributions, model).sum(axis=-1) + with_outputs(why.bias, model)
         assert whole.tolist() == units.tolist()
 
 
-@pytest.mark.parametrize("name", ["binary", "text labels", "text levels", "sparse", "regression"])
-def test_parts_are_those_of_the_formula(models, name):
+@pytest.mark.parametrize("name", ["binary", "text labels", "text categories", "sparse", "regression"])
+def test_parts_match_the_formula(models, name):
     """Own parts and pairs from the ±1 arrays, one pair of active rows at a time."""
     model, table = models[name]
     fields, scales = oracle.header(model.to_bytes())
-    w, V = functions(model.w, model).astype(int), functions(model.V, model).astype(int)
-    for row in rows_of(table, 3):
+    w, V = with_outputs(model.w, model).astype(int), with_outputs(model.V, model).astype(int)
+    for row in samples_of(table, 3):
         active = oracle.active_rows(model, row)
         why = model.explain(row)
         runs = [active[i : i + model.tilings] for i in range(0, len(active), model.tilings)]
         assert [model.features[j].rows.start <= run[0] < model.features[j].rows.stop for j, run in
                 zip(why.indices, runs, strict=True)] == [True] * len(runs)  # fmt: skip
-        parts = functions(why.parts, model)
+        parts = with_outputs(why.parts, model)
         for k, (_, a, c) in enumerate(scales):
             a, c = a << fields["shift_a"], c << fields["shift_c"]
             for f, left in enumerate(runs):
@@ -85,13 +85,13 @@ def test_parts_are_those_of_the_formula(models, name):
                         assert parts[k, f, g] == c * sum(int(V[k, r] @ V[k, s]) for r in left for s in right)
 
 
-def test_own_parts_and_pairs_make_up_every_score():
-    """bias + Σ own + Σ pairs is the score of every combination of cells, missing values too."""
+def test_own_parts_and_pairs_add_up_to_every_score():
+    """bias + Σ own + Σ pairs is the score of every combination of cells, missing values included."""
     model, X = small()
     effects, pairs = model.effects(X), model.interactions()
     tables = {(i, j): pairs.cells(i, j).pairs for i in range(3) for j in range(i)}
-    assert len(all_rows(model)) == np.prod([len(effect.cells) for effect in effects])
-    for cells, values in all_rows(model):
+    assert len(all_combinations(model)) == np.prod([len(effect.cells) for effect in effects])
+    for cells, values in all_combinations(model):
         own = sum(int(effects[j].own[c]) for j, c in enumerate(cells))
         both = sum(int(tables[i, j][cells[i], cells[j]]) for i, j in tables)
         assert (effects.bias + own + both) * effects.unit == model.score_row(values)
@@ -106,7 +106,7 @@ def test_effects_and_interactions_are_the_functional_anova(given):
     assert all(w.sum() == pytest.approx(1) for w in weights)
     if not given:
         assert all((w == w[0]).all() for w in weights)
-    combinations = all_rows(model)
+    combinations = all_combinations(model)
     shape = [len(w) for w in weights]
     scores = np.array([model.score_row(values) for _, values in combinations]).reshape(shape)
     joint = np.einsum("i,j,k->ijk", *weights)
@@ -130,11 +130,11 @@ def test_effects_and_interactions_are_the_functional_anova(given):
     assert pairs.share == pytest.approx(interaction / variance)
 
 
-def test_shapley_values_are_those_of_the_definition():
-    """Over all orders in which features are revealed, others being drawn from their cells."""
+def test_shapley_values_match_the_definition():
+    """Averaged over all orders in which features are revealed, with the others drawn from their cells."""
     model, X = small(seed=2)
     weights = [effect.weight for effect in model.effects(X)]
-    combinations = all_rows(model)
+    combinations = all_combinations(model)
     scores = np.array([model.score_row(values) for _, values in combinations])
     scores = scores.reshape([len(w) for w in weights])
     cells, row = combinations[7]
@@ -154,16 +154,16 @@ def test_shapley_values_are_those_of_the_definition():
     assert why.mean + why.shapley.sum() + why.absent_shapley == pytest.approx(why.score)
 
 
-@pytest.mark.parametrize("name", ["binary", "text labels", "text levels", "sparse", "regression"])
-def test_the_account_from_the_mean_adds_up(models, name):
+@pytest.mark.parametrize("name", ["binary", "text labels", "text categories", "sparse", "regression"])
+def test_the_mean_and_shapley_values_add_up_to_the_score(models, name):
     model, table = models[name]
-    for row in rows_of(table, 5):
+    for row in samples_of(table, 5):
         for why in (model.explain(row), model.explain(row, table)):
             total = why.mean + why.shapley.sum(axis=-1) + why.absent_shapley
             assert total == pytest.approx(np.asarray(why.score))
 
 
-def test_an_absent_value_brings_nothing():
+def test_an_absent_value_contributes_nothing():
     model, X = small()
     why = model.explain([0.3, 0.1, "never seen"], X)
     assert why.names == ("x0", "x1")
@@ -177,7 +177,7 @@ def raw_effects(model, X, j):
     return effect.effect - effect.absent
 
 
-def test_frequencies_are_those_of_the_table(models):
+def test_frequencies_match_the_table(models):
     model, table = models["sparse"]
     effects = model.effects(table)
     stored = np.diff(table.tocsc().indptr) / table.shape[0]
@@ -190,7 +190,7 @@ def test_frequencies_are_those_of_the_table(models):
     assert dense.effects(X)[2].weight == pytest.approx(share)
 
 
-def test_cells_have_names_a_reader_knows():
+def test_cells_have_readable_names():
     model, X = small()
     effects = model.effects(X)
     edges = model.features[0].edges
@@ -205,7 +205,7 @@ def test_cells_have_names_a_reader_knows():
 
 
 @pytest.mark.parametrize("name", ["binary", "text labels", "sparse"])
-def test_records_have_what_the_arrays_have(models, name):
+def test_records_match_the_arrays(models, name):
     model, table = models[name]
     effects, pairs = model.effects(), model.interactions()
     records = effects.to_records()
@@ -220,14 +220,14 @@ def test_records_have_what_the_arrays_have(models, name):
     assert strongest[0]["strength"] == pytest.approx(np.ravel(next(iter(pairs.to_dict().values())))[0])
     cells = pairs.cells(0, 1)
     assert [r["pairs"] for r in cells.to_records()] == np.ravel(cells.pairs).tolist()
-    why = model.explain(rows_of(table, 1)[0])
+    why = model.explain(samples_of(table, 1)[0])
     assert [r["contribution"] for r in why.to_records()] == np.ravel(why.contributions).tolist()
 
 
-@pytest.mark.parametrize("name", ["binary", "text labels", "text levels", "sparse", "regression"])
+@pytest.mark.parametrize("name", ["binary", "text labels", "text categories", "sparse", "regression"])
 def test_results_print_as_tables(models, name):
     model, table = models[name]
-    effects, pairs, why = model.effects(table), model.interactions(), model.explain(rows_of(table, 1)[0])
+    effects, pairs, why = model.effects(table), model.interactions(), model.explain(samples_of(table, 1)[0])
     assert effects.names[effects.order()[0]] in str(effects)
     assert "strength" in str(pairs)
     assert f"{np.max(why.score):+.4g}" in str(why)
@@ -237,8 +237,8 @@ def test_results_print_as_tables(models, name):
         assert not any(line != line.rstrip() for line in [head, *lines])
 
 
-def test_numbers_of_more_than_64_bits_are_exact(monkeypatch):
-    """The path for wide numbers gives what the other one does."""
+def test_integers_of_more_than_64_bits_are_exact(monkeypatch):
+    """The path for wide integers gives the same results as the other one."""
     from binfm.reading import _parts
 
     model, X = small()
@@ -252,7 +252,7 @@ def test_numbers_of_more_than_64_bits_are_exact(monkeypatch):
     assert (after[2].pairs == before[2].pairs).all()
 
 
-def test_columns_of_a_table_have_their_names():
+def test_results_use_column_names():
     polars = pytest.importorskip("polars")
     rng = np.random.default_rng(0)
     X = polars.DataFrame({"hour": rng.uniform(0, 24, 300), "day": rng.choice(["weekday", "weekend"], 300)})
@@ -287,8 +287,8 @@ def test_constant_columns_have_no_effect():
     assert str(alone.interactions())
 
 
-def test_reading_many_features_follows_the_stored_values():
-    """A table of 20,000 columns is read without a matrix of their pairs."""
+def test_reading_many_features_only_visits_stored_values():
+    """A table of 20,000 columns is read without building a matrix of their pairs."""
     rng = np.random.default_rng(0)
     X = sparse.random_array((3000, 20_000), density=0.002, format="csr", rng=rng)
     X.data[:] = 1
@@ -297,7 +297,7 @@ def test_reading_many_features_follows_the_stored_values():
     why = model.explain(X[[5]])
     assert len(why.names) == X[[5]].nnz
     assert why.score == model.decision_function(X[[5]])[0]
-    with pytest.raises(ValueError, match=r"features: got \d+; accepted are up to 2000 at once"):
+    with pytest.raises(ValueError, match=r"features must name at most 2000 columns at once, got \d+"):
         model.interactions()
     assert model.interactions(features=range(50)).strength.shape == (50, 50)
 
@@ -305,14 +305,14 @@ def test_reading_many_features_follows_the_stored_values():
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda m, X: m.explain(X[:2]), ValueError, "row: got a table of 2 rows; accepted is one row"),
-        (lambda m, X: m.explain([1.0]), ValueError, "got 1 features; accepted are 5, as in training"),
-        (lambda m, X: m.effects(X[:0]), ValueError, "X: got no rows; accepted is one row or more"),
-        (lambda m, X: m.effects(X[:, :2]), ValueError, "got 2 features; accepted are 5, as in training"),
-        (lambda m, X: m.effects()["age"], KeyError, "feature: got 'age'; accepted are x0, x1"),
-        (lambda m, X: m.effects()[5], IndexError, "feature: got 5; accepted are 0 to 4"),
-        (lambda m, X: m.interactions(features=[1, "x1"]), ValueError, "features: got one twice"),
-        (lambda m, X: m.interactions().cells(1, 1), ValueError, "features: got x1 twice"),
+        (lambda m, X: m.explain(X[:2]), ValueError, "row must be one sample, got 2"),
+        (lambda m, X: m.explain([1.0]), ValueError, "must have 5 features, as in training, got 1"),
+        (lambda m, X: m.effects(X[:0]), ValueError, "X must have at least one sample, got none"),
+        (lambda m, X: m.effects(X[:, :2]), ValueError, "must have 5 features, as in training, got 2"),
+        (lambda m, X: m.effects()["age"], KeyError, "feature must be one of x0, x1.*, got 'age'"),
+        (lambda m, X: m.effects()[5], IndexError, "feature must be from 0 to 4, got 5"),
+        (lambda m, X: m.interactions(features=[1, "x1"]), ValueError, "features must be different ones, got one twice"),
+        (lambda m, X: m.interactions().cells(1, 1), ValueError, "features must be two different ones, got x1 twice"),
     ],
 )
 def test_errors_are_sentences(binary, numbers, call, error, words):

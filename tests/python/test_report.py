@@ -1,4 +1,4 @@
-"""The page of HTML: what is on it, that it stands alone, and how a browser shows it."""
+"""The HTML report: what it contains, that it is self-contained, and how a browser renders it."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ VOID = {"meta", "br", "line", "rect", "path", "circle"}
 
 
 class Nesting(HTMLParser):
-    """Raises where an element is closed that is not open, and collects tags and attributes."""
+    """Checks that elements are properly nested, and collects tags and links."""
 
     def __init__(self, page):
         super().__init__()
@@ -50,8 +50,8 @@ def hostile():
     return binfm.train(X, names, categorical=[0], m=4, epochs=3)
 
 
-@pytest.mark.parametrize("name", ["binary", "text labels", "text levels", "sparse", "regression"])
-def test_the_page_is_whole_and_stands_alone(models, name):
+@pytest.mark.parametrize("name", ["binary", "text labels", "text categories", "sparse", "regression"])
+def test_the_page_is_well_formed_and_self_contained(models, name):
     model, table = models[name]
     for X in (None, table):
         page = html_report(model, X)
@@ -64,7 +64,7 @@ def test_the_page_is_whole_and_stands_alone(models, name):
         assert f"{model.nbytes:,}" in page
 
 
-def test_names_cannot_break_out(hostile):
+def test_names_are_escaped(hostile):
     page = html_report(hostile, title="<i>mine</i>")
     found = Nesting(page)
     assert not found.tags & {"script", "img"}
@@ -74,7 +74,7 @@ def test_names_cannot_break_out(hostile):
     assert "&lt;i&gt;mine" in page
 
 
-def test_numbers_are_those_of_the_model(binary):
+def test_numbers_match_the_model(binary):
     page = html_report(binary)
     report = binary.size_report()
     rows = re.findall(r"<tr><td>(\w+)</td><td>([\d,]+)</td><td>[\d.]+ %</td>", page)
@@ -88,34 +88,34 @@ def test_numbers_are_those_of_the_model(binary):
     assert f"<td>{effect.cells[0]}</td><td>{int(effect.own[0]):,}</td><td>{effect.effect[0]:+.4g}</td>" in page
 
 
-def test_models_of_few_and_many_features():
+def test_models_with_few_and_many_features():
     alone = binfm.train(np.ones((50, 2)), np.arange(50) % 2, epochs=1)
-    assert "only one feature" in html_report(alone)
+    assert "Fewer than two features" in html_report(alone)
     X = np.random.default_rng(0).normal(size=(200, 70))
     page = html_report(binfm.train(X, X[:, 0] > 0, m=3, epochs=1))
     Nesting(page)
-    assert "46 more weaker features are not drawn" in page
+    assert "46 more features, weaker than these, are not drawn" in page
     assert "10 more features" in page
 
 
 def browse(page, folder, *arguments):
-    """Run Chromium on a page, without a network, and return what it prints."""
+    """Run Chromium on a page, without network access, and return its output."""
     path = folder / "report.html"
     path.write_text(page, encoding="utf-8")
     common = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
               f"--user-data-dir={folder / 'profile'}", "--host-resolver-rules=MAP * ~NOTFOUND"]  # fmt: skip
-    done = subprocess.run([*common, *arguments, path.as_uri()], capture_output=True, timeout=120, cwd=folder)
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode()
+    result = subprocess.run([*common, *arguments, path.as_uri()], capture_output=True, timeout=120, cwd=folder)
+    assert result.returncode == 0, result.stderr.decode()
+    return result.stdout.decode()
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 @pytest.mark.parametrize(("scheme", "background", "line"), [(1, 0xFFFFFF, 0x0072B2), (0, 0x14171B, 0x56B4E9)])
 def test_a_browser_draws_it_light_and_dark(hostile, tmp_path, scheme, background, line):
-    shot = tmp_path / "page.png"
-    look = f"--blink-settings=preferredColorScheme={scheme}"
-    browse(html_report(hostile), tmp_path, look, "--window-size=1000,2200", f"--screenshot={shot}")
-    pixels = (image.imread(shot)[:, :, :3] * 255).round().astype(int) @ [0x10000, 0x100, 1]
+    screenshot = tmp_path / "page.png"
+    color_scheme = f"--blink-settings=preferredColorScheme={scheme}"
+    browse(html_report(hostile), tmp_path, color_scheme, "--window-size=1000,2200", f"--screenshot={screenshot}")
+    pixels = (image.imread(screenshot)[:, :, :3] * 255).round().astype(int) @ [0x10000, 0x100, 1]
     assert pixels[0, 0] == background
     assert np.count_nonzero(pixels == line) > 500
 
@@ -123,7 +123,7 @@ def test_a_browser_draws_it_light_and_dark(hostile, tmp_path, scheme, background
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 @pytest.mark.parametrize("width", [520, 1400])
 def test_nothing_is_cut_off(hostile, tmp_path, width):
-    """No text sticks out of its picture, and the page does not scroll sideways."""
+    """No text extends beyond its chart, and the page does not scroll sideways."""
     probe = """<script>
 const out = [...document.querySelectorAll("svg text")].filter(t => {
   const a = t.getBoundingClientRect(), b = t.ownerSVGElement.getBoundingClientRect();

@@ -1,4 +1,4 @@
-"""One row at a time: the same score as in a table, from an array, a list or a tuple."""
+"""Scoring one sample at a time: the same score as in a table, from an array, a list or a tuple."""
 
 import binfm
 import numpy as np
@@ -13,7 +13,7 @@ def numbers():
 
 
 @pytest.mark.parametrize("classes", [2, 4])
-def test_a_row_has_the_score_it_has_in_a_table(numbers, classes):
+def test_a_single_sample_scores_as_in_a_table(numbers, classes):
     y = np.digitize(numbers[:, 0], np.linspace(-1, 1, classes - 1))
     model = binfm.train(numbers, y, m=8, epochs=3)
     for row, score in zip(numbers[:40], model.decision_function(numbers[:40]).tolist(), strict=True):
@@ -24,7 +24,7 @@ def test_a_row_has_the_score_it_has_in_a_table(numbers, classes):
             assert isinstance(found, float if classes == 2 else list)
 
 
-def test_a_row_of_whole_numbers(numbers):
+def test_a_sample_of_whole_numbers(numbers):
     X = np.round(numbers * 3)
     model = binfm.train(X, numbers[:, 0] > 0, categorical=[2], epochs=2)
     row = [1, 2, -3]
@@ -32,7 +32,7 @@ def test_a_row_of_whole_numbers(numbers):
     assert model.score_row(np.array(row)) == model.decision_function([row])[0]
 
 
-def test_what_is_masked_is_missing(numbers):
+def test_masked_values_are_missing(numbers):
     model = binfm.train(numbers, numbers[:, 0] > 0, epochs=2)
     for mask in ([True, False, False], [False, True, False], [True] * 3, False):
         row = np.ma.masked_array(numbers[0], mask=mask)
@@ -44,8 +44,8 @@ def test_what_is_masked_is_missing(numbers):
         )
 
 
-def test_rows_that_are_not_aligned(numbers):
-    """A number that does not lie at a multiple of its size is copied first: the machine need not be able to read it."""
+def test_unaligned_samples(numbers):
+    """Unaligned numbers are copied first, since the CPU may be unable to read them in place."""
     model = binfm.train(numbers, numbers[:, 0] > 0, epochs=2)
     for X in (numbers[:5], numbers[:5].astype(np.float32), numbers[:5].T.copy().T):
         packed = np.empty(len(X), [("byte", "u1"), ("row", X.dtype, X.shape[1])])
@@ -55,7 +55,7 @@ def test_rows_that_are_not_aligned(numbers):
         assert model.score_row(packed["row"][3]) == model.score_row(X[3])
 
 
-def test_a_row_of_text():
+def test_a_sample_with_text():
     X = np.array([["a", 1.0], ["b", 2.0], ["a", 3.0], ["c", 4.0]] * 20, dtype=object)
     model = binfm.train(X, [0, 1, 0, 1] * 20, categorical=[0], epochs=3)
     for row in (["a", 1.5], ("c", 9.0), ["?", 1.0], [None, 2.0]):
@@ -67,16 +67,16 @@ def test_a_row_of_text():
 @pytest.mark.parametrize(
     ("row", "error", "words"),
     [
-        ([1.0, 2.0], ValueError, ("row", "2 features", "3")),
-        ([], ValueError, ("row", "0 features", "3")),
-        (np.zeros(4, np.float32), ValueError, ("row", "4 features", "3")),
+        ([1.0, 2.0], ValueError, ("row must have 3 features", "got 2")),
+        ([], ValueError, ("row must have 3 features", "got 0")),
+        (np.zeros(4, np.float32), ValueError, ("row must have 3 features", "got 4")),
         ("abc", TypeError, ("row", "1-D array")),
         (["a", "b", "c"], TypeError, ("row", "1-D array")),
         (np.zeros((1, 3)), TypeError, ("row", "1-D array")),
         (None, TypeError, ("row", "1-D array")),
     ],
 )
-def test_wrong_rows_are_named(numbers, row, error, words):
+def test_errors_describe_invalid_samples(numbers, row, error, words):
     model = binfm.train(numbers, numbers[:, 0] > 0, epochs=1)
     with pytest.raises(error) as caught:
         model.score_row(row)
@@ -86,8 +86,8 @@ def test_wrong_rows_are_named(numbers, row, error, words):
 @pytest.mark.parametrize(
     ("columns", "b", "tilings"), [(5, 30, 1), (5, 31, 1), (5, 36, 4), (3, 64, 1), (2, 250, 3), (70, 20, 4), (130, 9, 2)]
 )
-def test_many_cells_and_many_columns_have_the_scores_of_single_rows(columns, b, tilings):
-    # Tables are looked up many rows at a time, features of many cells by parts; a single row is not.
+def test_tables_with_many_cells_or_columns_score_like_single_samples(columns, b, tilings):
+    # Tables are encoded many samples at a time, and features with many cells in parts; a single sample is not.
     X = np.random.default_rng(1).normal(size=(900, columns)).astype(np.float32)
     X[::5, 0] = np.nan
     X[::3, 1] *= 1e-3

@@ -1,4 +1,4 @@
-"""Training learns what it should, and tells its caller how it goes."""
+"""Training learns what it should, and reports its progress."""
 
 import io
 import sys
@@ -10,7 +10,7 @@ from scipy import sparse
 
 
 def planted(n=6000, d=4, bins=5, m=4, seed=0):
-    """Return values and the classes that a random ±1 model over equal-width bins gives them."""
+    """Return samples and the classes that a random ±1 model over equal-width bins gives them."""
     rng = np.random.default_rng(seed)
     w, V = rng.choice([-1, 1], (d, bins)), rng.choice([-1, 1], (d, bins, m))
     X = rng.random((n, d))
@@ -89,8 +89,8 @@ def test_more_than_256_cells():
     assert accuracy(model, x, y) > 0.97
 
 
-def test_no_neighbouring_cells_of_one_grid_are_alike():
-    """They would take bytes and say nothing; with shifted grids every row is part of several cells."""
+def test_with_one_tiling_no_neighbouring_cells_are_alike():
+    """They would waste bytes; with several tilings, every row is shared by several cells."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 4))
     X[rng.random(X.shape) < 0.1] = np.nan
@@ -104,12 +104,12 @@ def test_no_neighbouring_cells_of_one_grid_are_alike():
     assert all(feature.cells == 9 for feature in binfm.train(X, y, m=3, b=12, tilings=4, epochs=2).features)
 
 
-def test_a_sparse_table_teaches_what_its_categories_do():
+def test_one_hot_columns_learn_what_categories_do():
     rng = np.random.default_rng(0)
-    levels = rng.integers(0, 12, (4000, 2))
-    y = rng.random((12, 12))[levels[:, 0], levels[:, 1]] > 0.5
-    one_hot = sparse.csr_array(np.hstack([np.eye(12)[levels[:, 0]], np.eye(12)[levels[:, 1]]]))
-    for X, categorical in [(levels, [0, 1]), (one_hot, None)]:
+    codes = rng.integers(0, 12, (4000, 2))
+    y = rng.random((12, 12))[codes[:, 0], codes[:, 1]] > 0.5
+    one_hot = sparse.csr_array(np.hstack([np.eye(12)[codes[:, 0]], np.eye(12)[codes[:, 1]]]))
+    for X, categorical in [(codes, [0, 1]), (one_hot, None)]:
         model = binfm.train(X[:3000], y[:3000], categorical=categorical, early_stopping=False)
         assert len(model.w) == 24 * 4
         assert accuracy(model, X[3000:], y[3000:]) > 0.9
@@ -137,13 +137,13 @@ def test_regularization_shrinks_the_scales(product):
 
 
 @pytest.mark.parametrize("method", ["bfm", "sefm", "dfm", "fm"])
-def test_after_dropout_scores_fit_rows_with_all_their_features(method):
+def test_scores_after_dropout_suit_samples_with_all_features(method):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 6))
     y = X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=2000) > 0.7
     models = [binfm.train(X, y, m=8, dropout=share, method=method, epochs=15) for share in (0.0, 0.5)]
     assert models[0] != models[1]
-    assert accuracy(models[1], X, y) > 0.82  # always no has 0.805
+    assert accuracy(models[1], X, y) > 0.82  # always predicting False has 0.805
     assert abs(models[1].predict_proba(X)[:, 1].mean() - y.mean()) < 0.005
 
 
@@ -164,8 +164,8 @@ def test_dropout_does_not_depend_on_threads_and_stops_early(numbers):
     assert binfm.train(X, y, n_jobs=1, **more) == binfm.train(X, y, n_jobs=3, **more)
 
 
-def test_sample_weight_moves_the_model():
-    """Two groups disagree about the same feature: the heavier one is believed."""
+def test_sample_weight_changes_the_model():
+    """Two groups disagree about the same feature: the heavier one wins."""
     x = np.random.default_rng(0).uniform(-1, 1, 2000)
     first = np.arange(2000) < 1000
     y = (x > 0) == first
@@ -174,7 +174,7 @@ def test_sample_weight_moves_the_model():
         assert accuracy(model, x[heavy, None], y[heavy]) > 0.95
 
 
-def test_rows_of_zero_weight_teach_nothing():
+def test_samples_of_zero_weight_are_ignored():
     x = np.random.default_rng(0).uniform(-1, 1, (500, 1))
     wrong = x < 0
     both = np.vstack([x, x])
@@ -182,11 +182,11 @@ def test_rows_of_zero_weight_teach_nothing():
     assert accuracy(model, x, ~wrong.ravel()) > 0.95
 
 
-def test_seeds_differ(numbers):
+def test_different_seeds_give_different_models(numbers):
     assert binfm.train(*numbers, seed=1, epochs=2) != binfm.train(*numbers, seed=2, epochs=2)
 
 
-def test_an_unbalanced_bias_is_learned():
+def test_the_bias_of_unbalanced_classes_is_learned():
     y = np.arange(2000) % 10 == 0
     model = binfm.train(np.random.default_rng(0).normal(size=(2000, 1)), y, m=2, b=5)
     assert abs(model.predict_proba(np.zeros((1, 1)))[0, 1] - 0.1) < 0.08
@@ -195,7 +195,7 @@ def test_an_unbalanced_bias_is_learned():
 # History, callbacks, stopping
 
 
-def test_history_has_a_record_for_each_pass(numbers):
+def test_history_has_a_record_for_each_epoch(numbers):
     model = binfm.train(*numbers, epochs=4, early_stopping=False)
     assert [record["epoch"] for record in model.history] == [1, 2, 3, 4]
     assert all(set(record) == {"epoch", "loss"} for record in model.history)
@@ -239,7 +239,7 @@ def test_early_stopping_holds_out_a_tenth(numbers):
 
 
 @pytest.mark.parametrize(("rows", "holds_out"), [(9_999, False), (10_000, True)])
-def test_auto_holds_out_from_ten_thousand_rows_on(rows, holds_out):
+def test_auto_holds_out_samples_from_ten_thousand_on(rows, holds_out):
     X = np.random.default_rng(0).normal(size=(rows, 1))
     model = binfm.train(X, X[:, 0] > 0, m=1, b=5, epochs=2)
     assert ("val_loss" in model.history[0]) == holds_out
@@ -259,13 +259,13 @@ def test_a_callback_sees_every_record_and_can_stop(numbers):
     assert model == binfm.train(*numbers, epochs=3)
 
 
-@pytest.mark.parametrize("answer", [None, False, 0])
-def test_a_callback_that_does_not_say_true_does_not_stop(numbers, answer):
-    assert len(binfm.train(*numbers, epochs=3, callback=lambda epoch, record: answer).history) == 3
+@pytest.mark.parametrize("result", [None, False, 0])
+def test_a_falsy_callback_result_does_not_stop(numbers, result):
+    assert len(binfm.train(*numbers, epochs=3, callback=lambda epoch, record: result).history) == 3
 
 
 @pytest.mark.parametrize("classes", [2, 4])
-def test_an_exception_of_the_callback_reaches_the_caller(numbers, classes):
+def test_an_exception_in_the_callback_reaches_the_caller(numbers, classes):
     def callback(epoch, record):
         raise RuntimeError(f"enough at {epoch}")
 

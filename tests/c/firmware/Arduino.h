@@ -1,4 +1,4 @@
-/* As much of Arduino's core as the sketch needs: a sensor that plays three rows, a terminal, and an end. */
+/* The part of Arduino's core that the sketch needs: a sensor that replays three samples, a terminal, and an exit. */
 #ifndef ARDUINO_H
 #define ARDUINO_H
 
@@ -7,26 +7,26 @@
 #include <avr/sleep.h>
 #include <stdint.h>
 
-enum { A0 = 14, LED_BUILTIN = 13, OUTPUT = 1, HIGH = 1, ROWS = 3 };
+enum { A0 = 14, LED_BUILTIN = 13, OUTPUT = 1, HIGH = 1, REPLAYED = 3 };
 
-/* Mean and half of the range of each axis, in steps of the converter: g is 67.5 of them, 0 is at 338. */
-static const int16_t MEANS[ROWS][3] = {{338, 336, 405}, {381, 339, 390}, {336, 338, 405}};
-static const int16_t SWINGS[ROWS][3] = {{2, 1, 1}, {2, 3, 1}, {50, 30, 71}};
+/* Mean and half the range of each axis, in ADC counts: 338 is 0 g, and 1 g is 67.5 counts. */
+static const int16_t MEANS[REPLAYED][3] = {{338, 336, 405}, {381, 339, 390}, {336, 338, 405}};
+static const int16_t SWINGS[REPLAYED][3] = {{2, 1, 1}, {2, 3, 1}, {50, 30, 71}};
 
 static int16_t readings;
 
 static inline int analogRead(int pin)
 {
-    const int row = readings / 300, axis = pin - A0;
+    const int sample = readings / 300, axis = pin - A0;
     const int up = readings & 1;
 
     readings++;
-    if (row == ROWS) {
+    if (sample == REPLAYED) {
         cli();
         sleep_enable();
         sleep_cpu();
     }
-    return MEANS[row][axis] + (up ? SWINGS[row][axis] : -SWINGS[row][axis]);
+    return MEANS[sample][axis] + (up ? SWINGS[sample][axis] : -SWINGS[sample][axis]);
 }
 
 static inline void digitalWrite(int, int)

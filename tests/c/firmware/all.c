@@ -1,4 +1,4 @@
-/* All that users call, to see what it takes. */
+/* Instantiates the public functions, to measure code size and stack. */
 #include "binfm.h"
 
 binfm_status check(const uint8_t *model, size_t length);

@@ -1,15 +1,15 @@
-/* driver.c on an ATmega328P under simulator.c, which answers to three registers and puts models into flash. */
+/* I/O of driver.c on an ATmega328P in simulator.c, which serves three registers and writes models into flash. */
 #include "io.h"
 
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/sleep.h>
 
-enum { MODEL_AT = 0x4001, MOST_FEATURES = 100 };
+enum { MODEL_AT = 0x4001, MAX_FEATURES = 100 };
 enum { BEGIN = 1, END = 2, LOAD = 3 };
 
-static float row[MOST_FEATURES];
-static uint32_t active[MOST_FEATURES + 2];
+static float sample[MAX_FEATURES];
+static uint32_t active[MAX_FEATURES + 2];
 
 uint8_t get_byte(void)
 {
@@ -28,9 +28,9 @@ const uint8_t *get_model(uint32_t length)
     return (const uint8_t *)MODEL_AT;
 }
 
-float *get_row(uint32_t features)
+float *get_sample(uint32_t features)
 {
-    return (features > MOST_FEATURES) ? NULL : row;
+    return (features > MAX_FEATURES) ? NULL : sample;
 }
 
 uint32_t *get_active(uint32_t features)

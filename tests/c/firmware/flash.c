@@ -1,4 +1,4 @@
-/* What a program links that predicts, and with -DCHECK one that checks its model before. */
+/* A program that predicts and, with -DCHECK, validates its model first; linked to measure flash. */
 #include "binfm.h"
 
 uint16_t program(const uint8_t *model, size_t length, const float *x, uint32_t *active);

@@ -1,20 +1,20 @@
-/* driver.c on the host: stdin and stdout, and memory of exactly the size that is asked for. */
+/* I/O of driver.c on the host: stdin, stdout, and exact-size buffers, so that sanitizers catch any overrun. */
 #include "io.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static void *model_memory, *row_memory, *active_memory;
+static void *model_memory, *sample_memory, *active_memory;
 
-static void *again(void *memory, size_t bytes)
+static void *reallocate(void *memory, size_t bytes)
 {
-    void *fresh = malloc(bytes + (bytes == 0));
+    void *block = malloc(bytes + (bytes == 0));
 
     free(memory);
-    if (fresh == NULL) {
+    if (block == NULL) {
         exit(3);
     }
-    return fresh;
+    return block;
 }
 
 uint8_t get_byte(void)
@@ -34,22 +34,22 @@ void put_byte(uint8_t byte)
 
 const uint8_t *get_model(uint32_t length)
 {
-    model_memory = again(model_memory, length);
+    model_memory = reallocate(model_memory, length);
     if (fread(model_memory, 1, length, stdin) != length) {
         exit(4);
     }
     return (const uint8_t *)model_memory;
 }
 
-float *get_row(uint32_t features)
+float *get_sample(uint32_t features)
 {
-    row_memory = again(row_memory, features * sizeof(float));
-    return (float *)row_memory;
+    sample_memory = reallocate(sample_memory, features * sizeof(float));
+    return (float *)sample_memory;
 }
 
 uint32_t *get_active(uint32_t features)
 {
-    active_memory = again(active_memory, (features + 2u) * sizeof(uint32_t));
+    active_memory = reallocate(active_memory, (features + 2u) * sizeof(uint32_t));
     return (uint32_t *)active_memory;
 }
 
@@ -64,6 +64,6 @@ void mark_end(void)
 void finish(void)
 {
     free(model_memory);
-    free(row_memory);
+    free(sample_memory);
     free(active_memory);
 }

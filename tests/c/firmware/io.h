@@ -1,4 +1,4 @@
-/* What driver.c needs of a machine: bytes in, bytes out, memory for a model, and a mark for whoever counts cycles. */
+/* What driver.c needs from a machine: byte I/O, memory for a model, and markers for cycle counting. */
 #ifndef IO_H
 #define IO_H
 
@@ -8,14 +8,14 @@
 uint8_t get_byte(void);
 void put_byte(uint8_t byte);
 
-/* Take the next `length` bytes as a model; returns where they are. */
+/* Read the next `length` bytes of input as a model. */
 const uint8_t *get_model(uint32_t length);
 
-/* Memory for a row, and for its active rows. */
-float *get_row(uint32_t features);
+/* Buffers for a sample and for its active rows. */
+float *get_sample(uint32_t features);
 uint32_t *get_active(uint32_t features);
 
-/* Between these two a model is checked, or a row predicted. */
+/* Bracket the check of a model or the prediction of a sample. */
 void mark_begin(void);
 void mark_end(void);
 

@@ -1,8 +1,8 @@
-/* driver.c on a bare Cortex-M or RV32: the emulator opens the files input and output, and counts between the marks. */
+/* I/O of driver.c on a bare Cortex-M or RV32, through files that the emulator opens; it also counts instructions. */
 #include "io.h"
 
 enum { OPEN = 1, WRITE = 5, READ = 6, EXIT = 0x18 };
-enum { MODEL_BYTES = 8192, MOST_FEATURES = 320, BUFFER = 256 };
+enum { MODEL_BYTES = 8192, MAX_FEATURES = 320, BUFFER = 256 };
 
 static uint32_t call(uint32_t operation, const void *argument)
 {
@@ -21,9 +21,9 @@ static uint32_t call(uint32_t operation, const void *argument)
 }
 
 static uint8_t model[MODEL_BYTES + 1], in[BUFFER], out[BUFFER];
-static float row[MOST_FEATURES];
-static uint32_t active[MOST_FEATURES + 2];
-static uint32_t input, output, in_at, in_size, out_size;
+static float sample[MAX_FEATURES];
+static uint32_t active[MAX_FEATURES + 2];
+static uint32_t input, output, in_position, in_size, out_size;
 
 static uint32_t open_file(const char *name, uint32_t length, uint32_t mode)
 {
@@ -50,17 +50,17 @@ static void stop(uint32_t reason)
 
 uint8_t get_byte(void)
 {
-    if (in_at == in_size) {
+    if (in_position == in_size) {
         const uint32_t arguments[3] = {input, (uint32_t)in, BUFFER};
 
         in_size = BUFFER - call(READ, arguments);
-        in_at = 0u;
+        in_position = 0u;
         if (in_size == 0u) {
-            stop(0x20023u); /* the emulator ends with an error */
+            stop(0x20023u); /* ADP_Stopped_RunTimeErrorUnknown: the emulator exits with an error */
         }
     }
-    in_at++;
-    return in[in_at - 1u];
+    in_position++;
+    return in[in_position - 1u];
 }
 
 void put_byte(uint8_t byte)
@@ -72,7 +72,7 @@ void put_byte(uint8_t byte)
     }
 }
 
-/* At an odd address: the runtime may not read more than bytes. */
+/* Stored at an odd address, to prove that the runtime reads single bytes only. */
 const uint8_t *get_model(uint32_t length)
 {
     uint32_t i;
@@ -86,12 +86,12 @@ const uint8_t *get_model(uint32_t length)
     return model + 1;
 }
 
-float *get_row(uint32_t features)
+float *get_sample(uint32_t features)
 {
-    if (features > MOST_FEATURES) {
+    if (features > MAX_FEATURES) {
         stop(0x20023u);
     }
-    return row;
+    return sample;
 }
 
 uint32_t *get_active(uint32_t features)

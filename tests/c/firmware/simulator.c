@@ -1,7 +1,7 @@
 /*
- * Runs avr.c: simulator FIRMWARE INPUT OUTPUT COUNTS. Reading GPIOR1 takes a byte of the input, writing GPIOR0 puts one
- * out; writing GPIOR2 begins (1) and ends (2) a count of cycles and of bytes of stack, or puts the model that comes next
- * into flash (3).
+ * Runs avr.c: simulator FIRMWARE INPUT OUTPUT COUNTS. Reading GPIOR1 consumes a byte of input, writing GPIOR0 emits a
+ * byte of output. Writing GPIOR2 starts (1) or stops (2) the measurement of cycles and stack bytes, or loads the next
+ * model from the input into flash (3).
  */
 #include <simavr/sim_avr.h>
 #include <simavr/sim_elf.h>
@@ -12,8 +12,8 @@
 enum { GPIOR0_AT = 0x3e, GPIOR1_AT = 0x4a, GPIOR2_AT = 0x4b, MODEL_AT = 0x4001, FLASH = 0x8000 };
 
 static FILE *input, *output, *counts;
-static uint64_t began;
-static uint16_t top, lowest;
+static uint64_t start_cycle;
+static uint16_t stack_top, stack_low;
 static uint32_t last_four;
 
 static int next_byte(void)
@@ -44,7 +44,7 @@ static uint16_t stack_pointer(const avr_t *avr)
     return (uint16_t)(avr->data[R_SPL] | avr->data[R_SPH] << 8);
 }
 
-/* The length of a model is the last number that the firmware has read. */
+/* The length of the model is the last u32 that the firmware has read. */
 static void load(avr_t *avr)
 {
     uint32_t length = last_four, i;
@@ -61,10 +61,10 @@ static void mark(avr_t *avr, avr_io_addr_t at, uint8_t byte, void *unused)
 {
     (void)at, (void)unused;
     if (byte == 1) {
-        began = avr->cycle;
-        top = lowest = stack_pointer(avr);
+        start_cycle = avr->cycle;
+        stack_top = stack_low = stack_pointer(avr);
     } else if (byte == 2) {
-        fprintf(counts, "%llu %d\n", (unsigned long long)(avr->cycle - began), top - lowest);
+        fprintf(counts, "%llu %d\n", (unsigned long long)(avr->cycle - start_cycle), stack_top - stack_low);
     } else {
         load(avr);
     }
@@ -89,8 +89,8 @@ int main(int count, char **arguments)
     avr_register_io_write(avr, GPIOR2_AT, mark, NULL);
     do {
         state = avr_run(avr);
-        if (stack_pointer(avr) < lowest) {
-            lowest = stack_pointer(avr);
+        if (stack_pointer(avr) < stack_low) {
+            stack_low = stack_pointer(avr);
         }
     } while (state != cpu_Done && state != cpu_Crashed);
     fclose(output);

@@ -1,4 +1,4 @@
-"""Training that goes on: partial_fit and warm_start."""
+"""Resumed training: partial_fit and warm_start."""
 
 import pickle
 
@@ -18,21 +18,21 @@ SMALL = {"m": 5, "b": 9, "n_jobs": 1}
 
 @pytest.mark.parametrize("optimizer", ["adagrad", "sgd"])
 @pytest.mark.parametrize("y", [Y, Y3], ids=["two", "three"])
-def test_going_on_is_as_if_it_had_never_stopped(optimizer, y):
-    """Proxies, optimizer, order of rows and learning rate: the same bytes as of one training of few epochs.
+def test_resuming_is_as_if_training_had_never_stopped(optimizer, y):
+    """Proxies, optimizer, sample order and learning rate carry over: the bytes are those of a single run of few epochs.
 
-    With more than four the learning rate falls at the end of a course, so that several differ from one.
+    Beyond four epochs the learning rate falls at the end of a run, so several runs differ from a single one.
     """
     settings = {**SMALL, "optimizer": optimizer}
     classifier = BinFMClassifier(**settings, epochs=1, warm_start=True).fit(X, y)
     assert classifier.model_ == binfm.train(X, y, **settings, epochs=1)
-    for epochs, whole in ((2, 3), (1, 4)):
+    for epochs, total in ((2, 3), (1, 4)):
         classifier.set_params(epochs=epochs).fit(X, y)
         assert classifier.n_iter_ == epochs
-        assert classifier.model_ == binfm.train(X, y, **settings, epochs=whole)
+        assert classifier.model_ == binfm.train(X, y, **settings, epochs=total)
 
 
-def test_going_on_with_weights_and_numbers():
+def test_resuming_with_weights_and_numbers():
     weight = RNG.random(600)
     target = X[:, 0] * X[:, 1] * 7 + 100
     regressor = BinFMRegressor(**SMALL, epochs=2, warm_start=True)
@@ -40,42 +40,42 @@ def test_going_on_with_weights_and_numbers():
     assert regressor.model_ == binfm.train(X, target, loss="squared", **SMALL, epochs=4, sample_weight=weight)
 
 
-def test_going_on_after_early_stopping():
+def test_resuming_after_early_stopping():
     classifier = BinFMClassifier(**SMALL, epochs=40, early_stopping=True, patience=2, warm_start=True)
     losses = [min(record["val_loss"] for record in classifier.fit(X, Y).model_.history) for _ in range(3)]
     assert losses[-1] <= losses[0]
     assert "val_loss" not in classifier.set_params(early_stopping=False, epochs=1).fit(X, Y).model_.history[0]
 
 
-def test_without_warm_start_fit_begins_anew():
+def test_without_warm_start_fit_starts_over():
     classifier = BinFMClassifier(**SMALL, epochs=2, warm_start=True).fit(X, Y).fit(X, Y)
-    again = classifier.set_params(warm_start=False).fit(X, Y).model_
-    assert again == binfm.train(X, Y, **SMALL, epochs=2)
-    assert clone(classifier.set_params(warm_start=True)).fit(X, Y).model_ == again
+    fresh = classifier.set_params(warm_start=False).fit(X, Y).model_
+    assert fresh == binfm.train(X, Y, **SMALL, epochs=2)
+    assert clone(classifier.set_params(warm_start=True)).fit(X, Y).model_ == fresh
 
 
-def test_parts_teach_what_the_whole_does():
+def test_partial_fit_learns_from_parts():
     many = np.random.default_rng(1).uniform(-1, 1, size=(20_000, 3))
-    wanted = (many[:, 0] * many[:, 1] > 0).astype(int)
+    target = (many[:, 0] * many[:, 1] > 0).astype(int)
     classifier = BinFMClassifier(**SMALL)
     scores = []
     for rows in np.array_split(np.arange(19_000), 38):
-        classifier.partial_fit(many[rows], wanted[rows], classes=[0, 1])
-        scores.append(classifier.score(many[19_000:], wanted[19_000:]))
+        classifier.partial_fit(many[rows], target[rows], classes=[0, 1])
+        scores.append(classifier.score(many[19_000:], target[19_000:]))
     assert scores[0] < 0.9 < 0.94 < scores[-1]
 
 
-def test_a_part_is_a_pass_at_a_steady_rate():
+def test_partial_fit_is_one_epoch_at_a_constant_rate():
     steady = BinFMClassifier(**SMALL)
     for _ in range(2):
         steady.partial_fit(X, Y, classes=[0, 1])
     assert steady.n_iter_ == 1
     once = BinFMClassifier(**SMALL).partial_fit(X, Y, classes=[0, 1])
     assert once.model_ == binfm.train(X, Y, **SMALL, epochs=1, early_stopping=False)
-    assert steady.model_ != binfm.train(X, Y, **SMALL, epochs=2)  # whose second pass has a smaller step
+    assert steady.model_ != binfm.train(X, Y, **SMALL, epochs=2)  # its second epoch takes smaller steps
 
 
-def test_the_encoder_is_that_of_the_first_rows():
+def test_the_first_call_fixes_the_encoder():
     classifier = BinFMClassifier(**SMALL).partial_fit(X, Y, classes=[0, 1])
     before = [edges.tolist() for edges in classifier.model_.edges]
     classifier.partial_fit(X * 100, Y)
@@ -83,11 +83,11 @@ def test_the_encoder_is_that_of_the_first_rows():
     cities = pl.DataFrame({"city": ["a", "b"] * 30, "x": range(60)})
     classifier = BinFMClassifier(**SMALL).partial_fit(cities, [0, 1] * 30, classes=[0, 1])
     classifier.partial_fit(cities.with_columns(city=pl.lit("new")), [0, 1] * 30)
-    assert classifier.model_.features[0].levels == ("a", "b")
+    assert classifier.model_.features[0].categories == ("a", "b")
     assert classifier.feature_names_in_.tolist() == ["city", "x"]
 
 
-def test_classes_may_come_later():
+def test_classes_may_appear_later():
     labels = np.array(["no", "perhaps", "yes"])
     classifier = BinFMClassifier(m=16, n_jobs=1).partial_fit(X[Y3 < 2], labels[Y3[Y3 < 2]], classes=labels)
     for _ in range(30):
@@ -96,7 +96,7 @@ def test_classes_may_come_later():
     assert classifier.score(X[Y3 == 2], labels[Y3[Y3 == 2]]) > 0.5
 
 
-def test_weights_are_in_units_of_the_first():
+def test_weights_are_relative_to_those_of_the_first_call():
     def after(second):
         classifier = BinFMClassifier(**SMALL).partial_fit(X, Y, classes=[0, 1], sample_weight=np.full(600, 2.0))
         return classifier.partial_fit(X, 1 - Y, sample_weight=np.full(600, second)).model_
@@ -113,61 +113,64 @@ def test_numbers_keep_their_units():
     assert regressor.score(X, target) > 0.8
 
 
-def test_a_pickle_has_the_model():
+def test_a_pickle_keeps_the_model_but_cannot_resume():
     classifier = BinFMClassifier(**SMALL).partial_fit(X, Y, classes=[0, 1])
-    again = pickle.loads(pickle.dumps(classifier))
-    assert again.model_ == classifier.model_
-    np.testing.assert_array_equal(again.predict(X), classifier.predict(X))
-    with pytest.raises(ValueError, match="partial_fit: training cannot go on"):
-        again.partial_fit(X, Y)
+    restored = pickle.loads(pickle.dumps(classifier))
+    assert restored.model_ == classifier.model_
+    np.testing.assert_array_equal(restored.predict(X), classifier.predict(X))
+    with pytest.raises(ValueError, match="partial_fit cannot resume training"):
+        restored.partial_fit(X, Y)
     classifier.partial_fit(X, Y)
 
 
 WRONG = {
-    "no classes": (lambda c: c.partial_fit(X, Y), "classes: got none in the first call"),
-    "one class": (lambda c: c.partial_fit(X, Y, classes=[0]), "y: got one class"),
-    "unknown class": (lambda c: c.partial_fit(X, Y3, classes=[0, 1]), "y: got label 2"),
+    "no classes": (lambda c: c.partial_fit(X, Y), "classes must have all labels in the first call"),
+    "one class": (lambda c: c.partial_fit(X, Y, classes=[0]), "y must have at least two classes, got one"),
+    "unknown class": (lambda c: c.partial_fit(X, Y3, classes=[0, 1]), "y must only have labels .*, got 2"),
     "other classes": (
         lambda c: c.partial_fit(X, Y, classes=[0, 1]).partial_fit(X, Y, classes=[0, 2]),
-        "classes: got others",
+        r"classes must be \[0, 1\], as in the first call",
     ),
     "fewer columns": (lambda c: c.partial_fit(X, Y, classes=[0, 1]).partial_fit(X[:, :2], Y), "2 features"),
     "balanced": (
         lambda c: c.set_params(class_weight="balanced").partial_fit(X, Y, classes=[0, 1]),
-        "class_weight: got 'balanced' in partial_fit",
+        "class_weight must be a dict or None in partial_fit",
     ),
     "a limit": (
         lambda c: c.set_params(max_bytes=99).partial_fit(X, Y, classes=[0, 1]),
-        "max_bytes: got a limit in partial_fit",
+        "max_bytes must be None in partial_fit, got 99",
     ),
     "a limit and warm start": (
         lambda c: c.set_params(max_bytes=99, warm_start=True).fit(X, Y),
-        "max_bytes: got a limit together with warm_start",
+        "max_bytes must be None with warm_start, got 99",
     ),
     "after a limit": (
         lambda c: c.set_params(max_bytes=99).fit(X, Y).set_params(max_bytes=None).partial_fit(X, Y),
-        "partial_fit: training cannot go on",
+        "partial_fit cannot resume training",
     ),
     "another m": (
         lambda c: c.set_params(warm_start=True).fit(X, Y).set_params(m=6).fit(X, Y),
-        "m: got 6; accepted is 5, as training began with it",
+        "m must be 5, as when training began, got 6",
     ),
-    "another class": (lambda c: c.set_params(warm_start=True).fit(X, Y).fit(X, Y3), "y: got label 2"),
+    "another class": (
+        lambda c: c.set_params(warm_start=True).fit(X, Y).fit(X, Y3),
+        "y must only have labels .*, got 2",
+    ),
     "no epochs": (
         lambda c: c.set_params(warm_start=True).fit(X, Y).set_params(epochs=0).fit(X, Y),
-        "epochs: got 0",
+        "epochs must be a whole number from 1 to 1000000, got 0",
     ),
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_cannot_go_on(name):
-    call, words = WRONG[name]
-    with pytest.raises(ValueError, match=words):
+def test_invalid_resumption_is_rejected(name):
+    call, pattern = WRONG[name]
+    with pytest.raises(ValueError, match=pattern):
         call(BinFMClassifier(**SMALL, epochs=1))
 
 
-def test_partial_fit_goes_on_after_fit():
+def test_partial_fit_resumes_after_fit():
     classifier = BinFMClassifier(**SMALL, epochs=1).fit(X, Y)
     twice = BinFMClassifier(**SMALL).partial_fit(X, Y, classes=[0, 1]).partial_fit(X, Y)
     assert classifier.partial_fit(X, Y).model_ == twice.model_
