@@ -1,4 +1,4 @@
-"""Accuracy with default parameters over five random 70/30 splits. Run by `make accuracy`."""
+"""Accuracy with default parameters over five random 70/30 splits: `make -C benches accuracy`."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ FLOORS = {
     "circles": 99.9,
     "moons": 99.7,
 }
-"""The sets and the accuracy expected with four grids. breast_cancer is breast_cancer10 without its id."""
+"""Data sets and the accuracy expected with four tilings. breast_cancer is breast_cancer10 without its id column."""
 TILINGS = (4, 1)
 SEEDS = range(5)
 
 RESULTS = Path(__file__).parent / "results"
-HEAD = ("data", "rows", "tilings", "accuracy %", "std", "expected", "", "boosted trees %", "seconds a fit", "bytes")
+HEAD = ("data", "samples", "tilings", "accuracy %", "std", "expected", "", "boosted trees %", "s per fit", "bytes")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Means over the splits; accuracies in percent, `bytes` of the largest file.
+    """Means over the splits; accuracies in percent, `bytes` is the size of the largest file.
 
-    `trees` is what scikit-learn's HistGradientBoostingClassifier reaches on the same splits with its defaults.
+    `trees` is the accuracy of scikit-learn's HistGradientBoostingClassifier with its defaults on the same splits.
     """
 
     data: str
@@ -86,7 +86,7 @@ def main() -> None:
 
 
 def _measure_all() -> Iterator[Measured | str]:
-    """Yield a result for each set and number of grids, or the name of a set that is missing."""
+    """Yield a result per data set and number of tilings, or the name of a missing data set."""
     for name, floor in FLOORS.items():
         table = datasets.load(name)
         if table is None:
@@ -125,7 +125,7 @@ def _trees(X: Any, y: Any) -> float:
 
 
 def _fit(X: Any, y: Any, tilings: int, seed: int) -> tuple[float, float, int]:
-    """Return accuracy, seconds and bytes of one split. The seed is the split's, not training's."""
+    """Return accuracy, seconds and bytes of one split. The seed is for the split, not for training."""
     X_train, X_test, y_train, y_test = datasets.split(X, y, seed)
     start = time.perf_counter()
     model = binfm.train(X_train, y_train, tilings=tilings)
@@ -147,12 +147,12 @@ def _write(measured: list[Measured], rows: list[tuple[str, ...]]) -> None:
 
 
 def _page(made: dict[str, str], rows: list[tuple[str, ...]]) -> str:
-    with_what = ", ".join(f"{what} {which}" for what, which in made.items() if what not in ("date", "cpu"))
+    versions = ", ".join(f"{name} {version}" for name, version in made.items() if name not in ("date", "cpu"))
     lines = [
         "# Accuracy with default parameters",
         "",
         f"Mean and standard deviation over {len(SEEDS)} stratified random 70/30 splits.",
-        f"Written by `make accuracy` on {made['date']}: {made['cpu']}; {with_what}.",
+        f"Written by `make -C benches accuracy` on {made['date']}: {made['cpu']}; {versions}.",
         "",
         _row(HEAD),
         _row(("---", *["---:"] * (len(HEAD) - 1))),

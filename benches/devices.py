@@ -1,8 +1,9 @@
-"""What models take on small processors, beside emlearn's forests. Run by `make device-report`.
+"""Flash, stack and time of models on small processors, next to emlearn's: `make -C benches device-report`.
 
-Flash is by `size`, stack by the compiler's call graph (AVR: the simulator), time in cycles (AVR) or instructions of one
-prediction, counted by the emulators of tests/c. ijcnn1 has 22 features, pendigits 16 and ten classes; both come from
-the folder that BINFM_DATA names. Shapes are chosen on the training rows alone, accuracy is that on the test rows.
+Flash comes from `size`, stack from the compiler's call graph (on AVR, from the simulator). Time is the cycles (AVR) or
+instructions of one prediction, counted by the emulators of tests/c. ijcnn1 has 22 features; pendigits has 16 features
+and ten classes; both are read from the folder named by BINFM_DATA. Settings are chosen on the training part only;
+accuracy is measured on the test part.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ sys.path.insert(0, str(HERE.parent / "tests" / "c"))
 import measure  # noqa: E402
 from machines import FIRMWARE, TARGETS, Job, Target, run  # noqa: E402
 
-ROWS = 20
-"""Test rows that the emulators score."""
+SAMPLES = 20
+"""Test samples scored on the emulators."""
 CLOCK = 16e6
-"""Hertz of an Arduino Uno."""
+"""Clock of an Arduino Uno in hertz."""
 BUDGETS = (2048, 4096)
-ROOM = {"avr": 28_000, "cortex-m0": 250_000, "cortex-m3": 250_000, "riscv32": 250_000}
-"""Bytes of flash for a forest beside what runs it: an ATmega328P has 32 KB, the smallest Cortex-M board 256."""
-HEAD = ("model", "accuracy %", "processor", "runtime", "model", "flash", "stack", "a prediction", "worst", "at 16 MHz")
+FOREST_FLASH = {"avr": 28_000, "cortex-m0": 250_000, "cortex-m3": 250_000, "riscv32": 250_000}
+"""Bytes of flash available to a forest: an ATmega328P has 32 KB, the smallest Cortex-M board 256 KB."""
+HEAD = ("model", "accuracy %", "processor", "runtime", "model", "flash", "stack", "prediction", "worst", "at 16 MHz")
 Split = tuple[Any, Any, Any, Any]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A model on a processor. `runtime` is what is linked to predict; `check` what `binfm_check` adds."""
+    """A model on a processor. `runtime` is the code linked to predict; `check` is what `binfm_check` adds."""
 
     name: str
     accuracy: float
@@ -52,11 +53,11 @@ class Measured:
     model: int
     stack: int = 0
     unit: str = ""
-    """What is counted; nothing where the model does not fit."""
+    """Unit of time; empty if the model does not fit."""
     mean: float = 0.0
     worst: int = 0
     agreement: float = 0.0
-    """Share of rows that the device and Python give the same class, in percent."""
+    """Percentage of samples for which the device and Python predict the same class."""
 
     @property
     def flash(self) -> int:
@@ -93,13 +94,13 @@ def _measure_all(folder: Path) -> Iterator[Measured | str]:
     for name, work in (("ijcnn1", _binary), ("pendigits", _digits)):
         split = load(name)
         if split is None:
-            yield f"{name}: missing, BINFM_DATA names no folder that has it"
+            yield f"{name}: not found in BINFM_DATA"
         else:
             yield from work(split, folder)
 
 
 def load(name: str) -> Split | None:
-    """Return training and test rows of a set, or None where it is missing."""
+    """Return the training and test parts of a data set, or None if it is missing."""
     path = Path(os.environ.get("BINFM_DATA", "")) / f"{name}.npz"
     if "BINFM_DATA" not in os.environ or not path.exists():
         return None
@@ -114,8 +115,8 @@ def _binary(split: Split, folder: Path) -> Iterator[Measured]:
         model = binfm.train(X, y, m=16, b=20, tilings=tilings)
         name = f"ijcnn1, binfm m=16 b=20 tilings={tilings}"
         yield from _models(name, model, X_test, y_test, folder)
-    whole = tuple(np.round(1000 * part).astype(np.int16) for part in (X, X_test))
-    yield from _forests("ijcnn1", (whole[0], y > 0, whole[1], y_test > 0), folder)
+    integers = tuple(np.round(1000 * part).astype(np.int16) for part in (X, X_test))
+    yield from _forests("ijcnn1", (integers[0], y > 0, integers[1], y_test > 0), folder)
 
 
 def _digits(split: Split, folder: Path) -> Iterator[Measured]:
@@ -134,7 +135,7 @@ def _digits(split: Split, folder: Path) -> Iterator[Measured]:
 def _models(name: str, model: binfm.Model, X: Any, y: Any, folder: Path) -> Iterator[Measured]:
     labels = model.predict(X)
     accuracy = 100 * float(np.mean(labels == y))
-    job = Job(model.to_bytes(), X[:ROWS].astype(np.float32), check=False)
+    job = Job(model.to_bytes(), X[:SAMPLES].astype(np.float32), check=False)
     for target in TARGETS.values():
         (result,), (counts,) = target.run(folder, [job], count=True)
         steps = [count.steps for count in counts]
@@ -152,7 +153,7 @@ def _models(name: str, model: binfm.Model, X: Any, y: Any, folder: Path) -> Iter
             unit=_unit(target),
             mean=float(np.mean(steps)),
             worst=max(steps),
-            agreement=100 * float(np.mean(classes[list(result.labels)] == labels[:ROWS])),
+            agreement=100 * float(np.mean(classes[list(result.labels)] == labels[:SAMPLES])),
         )
 
 
@@ -170,14 +171,14 @@ def _unit(target: Target) -> str:
 
 
 def _forests(name: str, split: Split, folder: Path) -> Iterator[Measured]:
-    """Yield forests that take as much flash on a Cortex-M0 as a binfm model of each size, and one of ten full trees."""
+    """Yield forests with the flash budget of each binfm model on a Cortex-M0, and one of ten fully grown trees."""
     runtime = measure.flash(TARGETS["cortex-m0"], folder)
     budgets = BUDGETS if name == "pendigits" else (2048,)
     for budget in budgets:
         forest = _fitting_forest(split, runtime + budget, folder)
         yield from _forest(f"{name}, {_describe(forest)}", forest, split, folder)
     forest = RandomForestClassifier(10, random_state=0).fit(*split[:2])
-    yield from _forest(f"{name}, emlearn, 10 full trees", forest, split, folder)
+    yield from _forest(f"{name}, emlearn, 10 fully grown trees", forest, split, folder)
 
 
 def _describe(forest: Any) -> str:
@@ -185,12 +186,12 @@ def _describe(forest: Any) -> str:
 
 
 def _fitting_forest(split: Split, flash: int, folder: Path) -> Any:
-    """Return the forest within a size whose code was best on a third of the rows, trained on all of them."""
+    """Select the forest within a flash budget by its accuracy on a held-out third, and train it on all samples."""
     X_fit, X_held, y_fit, y_held = train_test_split(*split[:2], test_size=1 / 3, stratify=split[1], random_state=0)
     scores = {}
     for trees in (1, 2, 3, 5, 7, 10, 15, 20, 30):
         for leaves in (4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192):
-            if trees * leaves <= flash / 6:  # no leaf takes less
+            if trees * leaves <= flash / 6:  # a leaf takes at least 6 bytes
                 forest = RandomForestClassifier(trees, max_leaf_nodes=leaves, random_state=0).fit(X_fit, y_fit)
                 _export(forest, folder)
                 scores[trees, leaves] = _exported_accuracy(forest, X_held, y_held, folder)
@@ -203,7 +204,7 @@ def _fitting_forest(split: Split, flash: int, folder: Path) -> Any:
 
 
 def _export(forest: Any, folder: Path) -> None:
-    """Write the forest as emlearn does by default."""
+    """Export the forest with emlearn's defaults."""
     import emlearn
 
     code = emlearn.convert(forest).save(name="forest", include_proba=False)
@@ -223,23 +224,23 @@ __attribute__((noinline, weak)) void *memset(void *at, int value, size_t bytes)
     for (size_t i = 0; i < bytes; i++) { ((volatile unsigned char *)at)[i] = (unsigned char)value; }
     return at;
 }"""
-"""What gcc makes of the votes that begin at zero, for machines without a C library."""
+"""gcc calls memset to clear the votes, and bare machines have no C library."""
 QUIET = ("-Wno-error", "-w")
-"""What emlearn generates has unused arguments."""
+"""Code generated by emlearn has unused arguments."""
 
 
 def _forest(name: str, forest: Any, split: Split, folder: Path) -> Iterator[Measured]:
-    """Yield a forest on each processor; where it does not fit, only what it would take."""
+    """Yield a forest on each processor; if it does not fit, only its size."""
     _, _, X, y = split
     _export(forest, folder)
     labels = forest.predict(X)
     for target in TARGETS.values():
         flash = _forest_flash(target, folder)
         accuracy = 100 * _exported_accuracy(forest, X, y, folder)
-        if flash > ROOM[target.name]:
+        if flash > FOREST_FLASH[target.name]:
             yield Measured(name, accuracy, target.name, runtime=0, check=0, model=flash)
             continue
-        counts, said = _run_forest(target, X[:ROWS], folder)
+        counts, predicted = _run_forest(target, X[:SAMPLES], folder)
         steps = [count.steps for count in counts]
         stack = _stack(target, folder, "program", counts, source=folder / "program.c", options=[f"-I{folder}", *QUIET])
         yield Measured(
@@ -253,29 +254,29 @@ def _forest(name: str, forest: Any, split: Split, folder: Path) -> Iterator[Meas
             unit=_unit(target),
             mean=float(np.mean(steps)),
             worst=max(steps),
-            agreement=100 * float(np.mean(forest.classes_[list(said)] == labels[:ROWS])),
+            agreement=100 * float(np.mean(forest.classes_[list(predicted)] == labels[:SAMPLES])),
         )
 
 
-def _run_forest(target: Target, rows: Any, folder: Path) -> tuple[list[Any], bytes]:
+def _run_forest(target: Target, X: Any, folder: Path) -> tuple[list[Any], bytes]:
     machine = "avr.c" if target.name == "avr" else "semihosting.c"
     sources = [HERE / "forest.c", FIRMWARE / machine]
     elf = target.compile(folder, sources, "forest.elf", f"-I{folder}", f"-I{FIRMWARE}", *QUIET)
-    (folder / "input").write_bytes(struct.pack("<H", len(rows)) + rows.astype("<i2").tobytes())
+    (folder / "input").write_bytes(struct.pack("<H", len(X)) + X.astype("<i2").tobytes())
     (folder / "output").write_bytes(b"")
     return target.emulate(folder, elf, True), (folder / "output").read_bytes()
 
 
 def _exported_accuracy(forest: Any, X: Any, y: Any, folder: Path) -> float:
-    """Return the accuracy of the exported code, which need not agree with Python's, on all test rows."""
+    """Return the accuracy of the exported code, which may differ from the Python model's."""
     host = folder / "forest_host"
     run(["gcc", "-O1", f"-I{folder}", f"-I{FIRMWARE}", *QUIET, HERE / "forest.c", FIRMWARE / "host.c", "-o", host])
     chunks = [X[at : at + 60_000] for at in range(0, len(X), 60_000)]
-    said = b"".join(run([host], input=struct.pack("<H", len(c)) + c.astype("<i2").tobytes()) for c in chunks)
-    return float(np.mean(forest.classes_[np.frombuffer(said, np.uint8)] == y))
+    predicted = b"".join(run([host], input=struct.pack("<H", len(c)) + c.astype("<i2").tobytes()) for c in chunks)
+    return float(np.mean(forest.classes_[np.frombuffer(predicted, np.uint8)] == y))
 
 
-# The page
+# Results page
 
 
 def _write(measured: list[Measured], rows: list[tuple[str, ...]]) -> None:
@@ -296,13 +297,14 @@ def _page(made: dict[str, str], measured: list[Measured], rows: list[tuple[str, 
     lines = [
         "# Models on small processors",
         "",
-        f"Written by `make device-report` on {made['date']}, compiled with `-Os`. Bytes of flash and stack; mean and",
-        f"worst of {ROWS} test rows. `runtime` is what is linked to predict; to check a model before adds",
+        f"Written by `make -C benches device-report` on {made['date']}. Compiled with `-Os`. Flash and stack are in",
+        f"bytes; times are the mean and worst of {SAMPLES} test samples. `runtime` is the code linked to predict;",
+        "`binfm_check` adds",
         ", ".join(f"{size:,} bytes ({target})" for target, size in checks.items()) + ".",
         "",
-        "A forest of emlearn is code: it has no runtime apart. Its accuracy is that of the exported code. Forests with",
-        "a number of leaves are those whose exported code was best on held-out rows, among forests that take no more",
-        "flash on a Cortex-M0 than a binfm model of 2,048 or 4,096 bytes with its runtime.",
+        "emlearn compiles a forest to code, so it has no separate runtime. Its accuracy is that of the exported code.",
+        "Forests with a limited number of leaves had the most accurate exported code on held-out samples among those",
+        "that take no more flash on a Cortex-M0 than a binfm model of 2,048 or 4,096 bytes with its runtime.",
         "",
         _row(HEAD),
         _row(("---", "---:", "---", *["---:"] * (len(HEAD) - 3))),

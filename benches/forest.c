@@ -1,4 +1,4 @@
-/* A forest that emlearn exported, on the machines of tests/c: rows (u16) of int16 in, the class (u8) of each out. */
+/* Runs a forest exported by emlearn. Input: number of samples (u16), int16 values. Output: the class of each (u8). */
 #include "forest.h"
 #include "io.h"
 
@@ -12,10 +12,10 @@ static uint16_t get_u16(void)
 int main(void)
 {
     static int16_t x[FEATURES];
-    uint16_t left;
+    uint16_t remaining;
     int i;
 
-    for (left = get_u16(); left > 0; left--) {
+    for (remaining = get_u16(); remaining > 0; remaining--) {
         int32_t label;
 
         for (i = 0; i < FEATURES; i++) {

@@ -1,4 +1,4 @@
-"""Lines per file and per function, sources apart from tests. Run by `make lines`."""
+"""Lines per file and per function, separately for sources and tests: `make -C benches lines`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TESTS = ("tests",)
 LARGEST = 5
 
 Counted = tuple[int, str]
-"""A number of lines, and of what."""
+"""A number of lines and the name of what has them."""
 
 RUST_TEXT = re.compile(
     r"""//[^\n]*                                  # comment to the end of the line
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def _count(folders: tuple[str, ...]) -> tuple[list[Counted], list[Counted], list[Counted]]:
-    """Return the files, their functions, and the functions of test modules inside Rust sources."""
+    """Count the lines of files, of their functions, and of functions in Rust test modules."""
     files: list[Counted] = []
     functions: list[Counted] = []
     inner_tests: list[Counted] = []
@@ -73,12 +73,12 @@ def _rust_functions(code: str) -> Iterator[Counted]:
 
 
 def _without_text(rust: str) -> str:
-    """Return the code with comments and strings blanked, so that each brace in it is a brace."""
+    """Blank out comments and strings, so that braces in them do not count."""
     return RUST_TEXT.sub(lambda text: re.sub(r"[^\n]", " ", text[0]), rust)
 
 
 def _without_tests(code: str) -> tuple[str, str]:
-    """Return the code before and after its test modules, and those modules."""
+    """Split code into everything outside its test modules, and the test modules."""
     kept, tests, start = "", "", 0
     for found in RUST_TESTS.finditer(code):
         end = _end_of_item(code, found.start())
@@ -87,7 +87,7 @@ def _without_tests(code: str) -> tuple[str, str]:
 
 
 def _end_of_item(code: str, start: int) -> int:
-    """Return the place after the item's closing brace, or after its semicolon if it has no body."""
+    """Return the index after an item's closing brace, or after its semicolon if it has no body."""
     depth = 0
     for at in range(start, len(code)):
         depth += (code[at] in "{([") - (code[at] in "})]")
@@ -100,8 +100,8 @@ def _print(title: str, counted: list[Counted]) -> None:
     if not counted:
         return
     lines = sorted(count for count, _ in counted)
-    median, ninth = lines[len(lines) // 2], lines[len(lines) * 9 // 10]
-    print(f"{title}: {len(lines)}, {sum(lines):,} lines; median {median}, 90th percentile {ninth}; largest:")
+    median, p90 = lines[len(lines) // 2], lines[len(lines) * 9 // 10]
+    print(f"{title}: {len(lines)}, {sum(lines):,} lines; median {median}, 90th percentile {p90}; largest:")
     for count, name in sorted(counted, reverse=True)[:LARGEST]:
         print(f"  {count:5}  {name}")
 

@@ -1,4 +1,4 @@
-"""What the results say of the machine they come from."""
+"""The machine that the results come from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def cpu() -> str:
-    """Return the CPU's model name, or what Python knows of it."""
+    """Return the model name of the CPU, or what the platform module reports."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -1,8 +1,8 @@
 """Would a patch from one model to its successor be smaller than the successor? `python benches/patch_size.py`.
 
-Trains a model, then others on the same rows and a tenth more, or with another seed, and compares their bits. A patch
-that says which bits differ takes at least their entropy: with w and V apart, that of the share that differs. Edges that
-move come on top. Data sets come from the folder that BINFM_DATA names.
+Trains a model, then successors on 10 % more samples, with another seed, or both, and compares their bits. A patch that
+lists the changed bits takes at least their entropy, computed separately for w and V from the share that changed. Edges
+that moved would add to it. Data sets are read from the folder named by BINFM_DATA.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ SHAPES = {
     "pendigits": {"m": 8, "b": 16, "tilings": 4},
     "spambase": {"m": 8, "b": 12, "tilings": 2},
 }
-MORE = 1.1
-"""Rows of the successor for each one of the first model."""
+GROWTH = 1.1
+"""Training samples of the successor per training sample of the first model."""
 
 
 def main() -> None:
     print(
-        "data, successor, share of w and of V that differs, least bytes of a patch, bytes of the bits, edges that moved"
+        "data, successor, changed share of w and of V, lower bound of a patch in bytes, bytes of the bits, moved edges"
     )
     for name, shape in SHAPES.items():
         for line in _compare(name, shape):
@@ -37,16 +37,16 @@ def main() -> None:
 
 def _compare(name: str, shape: dict[str, int]) -> Iterator[str]:
     X, y = _load(name)
-    rows = int(len(X) / MORE)
-    first = binfm.train(X[:rows], y[:rows], **shape)
-    for what, n, seed in (("a tenth more rows", len(X), 0), ("another seed", rows, 1), ("both", len(X), 1)):
+    n_samples = int(len(X) / GROWTH)
+    first = binfm.train(X[:n_samples], y[:n_samples], **shape)
+    for change, n, seed in (("10 % more samples", len(X), 0), ("another seed", n_samples, 1), ("both", len(X), 1)):
         successor = binfm.train(X[:n], y[:n], seed=seed, **shape)
-        differ = [np.mean(a != b) for a, b in ((first.w, successor.w), (first.V, successor.V))]
+        changed = [np.mean(a != b) for a, b in ((first.w, successor.w), (first.V, successor.V))]
         sizes = [first.w.size, first.V.size]
-        least = math.fsum(n * _entropy(p) for n, p in zip(sizes, differ, strict=True)) / 8
+        bound = math.fsum(n * _entropy(p) for n, p in zip(sizes, changed, strict=True)) / 8
         yield (
-            f"{what}: {differ[0]:.0%} and {differ[1]:.0%}, {least:.0f} of {sum(sizes) / 8:.0f} bytes "
-            f"({8 * least / sum(sizes):.0%}), {_moved(first, successor)}"
+            f"{change}: {changed[0]:.0%} and {changed[1]:.0%}, {bound:.0f} of {sum(sizes) / 8:.0f} bytes "
+            f"({8 * bound / sum(sizes):.0%}), {_moved(first, successor)}"
         )
 
 
@@ -57,12 +57,12 @@ def _moved(first: binfm.Model, successor: binfm.Model) -> str:
 
 
 def _entropy(p: float) -> float:
-    """Return the bits that it takes to say whether something of this probability happened."""
+    """Return the entropy in bits of an event with probability p."""
     return 0.0 if p in (0.0, 1.0) else -p * math.log2(p) - (1 - p) * math.log2(1 - p)
 
 
 def _load(name: str) -> tuple[Any, Any]:
-    """Return the rows of a set, its training part if it has one, in random order."""
+    """Return the samples of a data set in random order; only the training part if it has a split."""
     with np.load(Path(os.environ["BINFM_DATA"]) / f"{name}.npz") as file:
         train = file["split"] == 0 if "split" in file else np.full(len(file["y"]), True)
         X, y = file["X"][train], file["y"][train]

@@ -1,8 +1,9 @@
-"""How far probabilities can be trusted, and how rare categories fare. Run by `make probabilities`.
+"""Calibration of probabilities, and accuracy with rare categories: `make -C benches probabilities`.
 
-Calibration: the expected calibration error of the most likely class (15 equal bins) beside LightGBM's 100 trees of 31
-leaves, over three random 70/30 splits. Categories: the area under the ROC curve on nycflights_delay, eight columns of
-categories with 8,033 levels, on one 70/30 split; early stopping on a tenth of the training rows.
+Calibration: expected calibration error of the most likely class (15 equal-width bins), compared with LightGBM (100
+trees of 31 leaves), over three random 70/30 splits. Rare categories: area under the ROC curve on nycflights_delay,
+which has eight categorical columns with 8,033 categories in all, on one 70/30 split; early stopping holds out a tenth
+of the training samples.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def calibration_error(probabilities: NDArray[Any], truth: NDArray[Any]) -> float:
-    confidence, right = probabilities.max(axis=1), probabilities.argmax(axis=1) == truth
+    confidence, correct = probabilities.max(axis=1), probabilities.argmax(axis=1) == truth
     bins = np.minimum((confidence * BINS).astype(int), BINS - 1)
-    gaps = [abs(right[bins == i].mean() - confidence[bins == i].mean()) * np.mean(bins == i) for i in np.unique(bins)]
+    gaps = [abs(correct[bins == i].mean() - confidence[bins == i].mean()) * np.mean(bins == i) for i in np.unique(bins)]
     return float(np.sum(gaps))
 
 
@@ -71,7 +72,7 @@ def categories() -> list[dict[str, Any]]:
 
 
 def page(calibrated: list[dict[str, Any]], rare: list[dict[str, Any]]) -> str:
-    lines = [f"Measured {date.today()} on {machine.cpu()} by `make probabilities`.", ""]
+    lines = [f"Measured {date.today()} on {machine.cpu()} by `make -C benches probabilities`.", ""]
     lines += ["| expected calibration error | binfm | LightGBM 100×31 |", "|---|---:|---:|"]
     lines += [f"| {row['data']} | {row['binfm']:.4f} | {row['lightgbm']:.4f} |" for row in calibrated]
     lines += ["", "| nycflights_delay | AUC | bytes |", "|---|---:|---:|"]

@@ -1,4 +1,4 @@
-"""Accuracy by m, b and tilings, one changed at a time. Run by `make settings`; docs/choosing.md shows the table."""
+"""Accuracy by m, b and tilings, varied one at a time: `make -C benches settings`. docs/choosing.md shows the table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 SETS = ("phoneme", "magic", "spambase", "satimage", "pendigits")
 SEEDS = range(5)
 VARIED: dict[str, tuple[int, ...]] = {"m": (2, 4, 8, 16, 32, 64), "b": (8, 12, 20, 36, 64), "tilings": (1, 2, 4, 8)}
-"""Settings that are tried with the others at their defaults."""
+"""Values to try, with the other parameters at their defaults."""
 PAGE = Path(__file__).parent / "results" / "settings.md"
 
 
@@ -26,9 +26,7 @@ def main() -> None:
             cells = [_measure(*table, **{name: value}) for table in found.values()]
             lines.append(f"| {name} = {value} | {' | '.join(cells)} |")
             print(lines[-1], flush=True)
-    head = (
-        f"Accuracy in % and bytes of the file, means over {len(SEEDS)} stratified random 70/30 splits. {machine.cpu()}."
-    )
+    head = f"Accuracy in % and file size in bytes, means over {len(SEEDS)} stratified 70/30 splits. {machine.cpu()}."
     PAGE.write_text("\n".join(["# Accuracy by m, b and tilings", "", head, "", *lines]) + "\n")
 
 

@@ -1,1 +1,1 @@
-"""binfm beside other systems: speed and memory, taken in one run on one machine. Run by `make bench-peers`."""
+"""Speed and memory of binfm and other systems, measured in one run on one machine: `make -C benches bench-peers`."""

@@ -1,4 +1,4 @@
-"""The whole comparison: every task in a process of its own, then speed.json and speed.md."""
+"""Run the whole comparison, each task in its own process, and write speed.json and speed.md."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _measured() -> dict[str, Any]:
     scoring = {threads: _run("scoring", threads=int(threads)) for threads in "12"}
     fitting = {threads: _run("fitting", threads=int(threads)) for threads in "12"}
     missing = {**scoring["1"]["missing"], **fitting["1"]["missing"]}
-    here = [peer for peer in peers.ALL if peer.name not in missing]
+    available = [peer for peer in peers.ALL if peer.name not in missing]
     return {
         "missing": missing,
         "scoring": scoring,
@@ -40,8 +40,8 @@ def _measured() -> dict[str, Any]:
         "two_cores": _run("two_cores", threads=2),
         "growth": _run("growth"),
         "inputs": [{**one, **_run("input_memory", kind=one["kind"])} for one in _run("inputs")],
-        "memory": {peer.name: _memory(peer) for peer in here},
-        "wide": {peer.name: _wide(peer) for peer in peers.WIDE if peer in here},
+        "memory": {peer.name: _memory(peer) for peer in available},
+        "wide": {peer.name: _wide(peer) for peer in peers.WIDE if peer in available},
     }
 
 
@@ -70,7 +70,7 @@ def _run(task: str, **arguments: Any) -> Any:
 
 
 def _try(task: str, **arguments: Any) -> Any:
-    """Run a task of one peer, whose failure is a result."""
+    """Run a task of one peer; a failure is recorded as its result."""
     try:
         return _run(task, **arguments)
     except subprocess.CalledProcessError as error:

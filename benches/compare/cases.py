@@ -1,7 +1,7 @@
-"""The tables that are measured, and how large they are in a full run and in a quick one.
+"""Test data, and its size in a full run and in a quick one.
 
-No table is made through a temporary copy of itself, so that the peak of a child's memory before the measurement is the
-table and nothing else.
+Tables are generated without temporary copies, so that a child's peak memory before the measurement is the table and
+nothing else.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ import datasets
 import numpy as np
 
 QUICK = os.environ.get("QUICK", "0") not in ("", "0")
-"""A smoke run: every path, no figure to trust."""
+"""A smoke test: it runs everything, but its figures mean nothing."""
 
 FEATURES = 22
-"""Columns of ijcnn1."""
+"""Number of features of ijcnn1."""
 WIDE_FEATURES = 254
-"""Columns of the paper's webspam."""
+"""Number of features of the paper's webspam."""
 BLOCK = 8_192
-"""Rows made at a time."""
+"""Samples generated at a time."""
 CLASSES = 10
-"""Classes where training of more than two is measured."""
+"""Number of classes for measurements of multiclass training."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Rows, repetitions and epochs."""
+    """Numbers of samples, repetitions and epochs."""
 
     scored: int
     scored_slowly: int
-    """For the systems that take microseconds a row."""
+    """For systems that take microseconds per sample."""
     memory: int
-    """Scored while the peak of memory is watched, the same for all systems."""
+    """Samples scored while measuring peak memory, the same for all systems."""
     trained: int
     grown: int
-    """Where the cost is followed as n, d, m, b, K and T double."""
+    """Samples for measuring how the cost grows with n, d, m, b, K and T."""
     wide: int
     rounds: int
     epochs: int
     few_epochs: int
-    """For the growth and the wide table."""
+    """For the growth measurements and the wide table."""
 
 
 FULL = Sizes(
@@ -72,7 +72,7 @@ SIZES = SMOKE if QUICK else FULL
 
 
 def synthetic(rows: int, features: int = FEATURES, classes: int = 2) -> tuple[Any, Any]:
-    """Return normal numbers and classes of equal size that depend on a product and a square, with noise."""
+    """Return normal features and balanced classes that depend on a product, a square and noise."""
     rng = np.random.default_rng(0)
     X, y = np.empty((rows, features), np.float32), np.empty(rows, np.int64)
     edges = None
@@ -87,7 +87,7 @@ def synthetic(rows: int, features: int = FEATURES, classes: int = 2) -> tuple[An
 
 
 def ijcnn1() -> tuple[Any, Any, str]:
-    """Return the training part of ijcnn1, or numbers of its shape, and which of both it is."""
+    """Return the training part of ijcnn1, or synthetic data of its shape, with a description."""
     table = datasets.load("ijcnn1")
     if table is None:
         return *synthetic(SIZES.trained), f"synthetic data of ijcnn1's shape ({SIZES.trained:,} × {FEATURES})"
@@ -96,7 +96,7 @@ def ijcnn1() -> tuple[Any, Any, str]:
 
 
 def all_stored(numbers: Any) -> Any:
-    """Return a scipy CSR matrix around the numbers, every one of them stored."""
+    """Wrap a dense array in a scipy CSR matrix that stores every element."""
     from scipy.sparse import csr_matrix
 
     rows, features = numbers.shape
@@ -120,4 +120,4 @@ INPUTS: dict[str, Callable[[int], Any]] = {
     "float32, X[:, ::2]": lambda rows: _normal(rows, 2 * FEATURES)[:, ::2],
     CSR: lambda rows: all_stored(_normal(rows, FEATURES)),
 }
-"""What binfm can be given to score, by the number of rows."""
+"""Kinds of input that binfm scores, as functions of the number of samples."""

@@ -1,4 +1,4 @@
-"""The tasks, each run in a process of its own: `python -m compare.measure scoring '{"threads": 1}'` prints JSON."""
+"""The tasks, each run in its own process: `python -m compare.measure scoring '{"threads": 1}'` prints JSON."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from compare.timing import alternate, alternate_short, peak_memory
 
 Found = dict[str, Any]
 WARM_UP = 500
-"""Rows of a first fit, after which all that a system loads is in memory."""
-LEARNED = 5_000
-"""Rows from which a model is learned that is there to score."""
+"""Samples of a first fit, after which everything a system loads lazily is in memory."""
+TRAINED = 5_000
+"""Training samples of a model that is only needed for scoring."""
 
 
 def scoring(threads: int) -> Found:
-    """Score one table, and on one thread one row of it, by all systems."""
+    """Score a table with every system and, on one thread, also a single sample."""
     X, y = cases.synthetic(SIZES.scored)
     ready, missing = _ready([peer for peer in peers.ALL if peer.scores], threads)
     for peer in ready:
@@ -48,7 +48,7 @@ def _one_row(ready: Iterable[Peer], X: Any) -> Iterator[Found]:
 
 
 def fitting(threads: int) -> Found:
-    """Fit ijcnn1 by all systems."""
+    """Fit ijcnn1 with every system."""
     X, y, data = cases.ijcnn1()
     able = [peer for peer in peers.ALL if peer.trains and (threads == 1 or peer.trains_on_threads)]
     ready, missing = _ready(able, threads)
@@ -58,7 +58,7 @@ def fitting(threads: int) -> Found:
 
 
 def two_cores(threads: int) -> Found:
-    """Score, and train more than two classes, on one thread and on `threads` by turns; compare the bits."""
+    """Score, and train a multiclass model, alternating between 1 and `threads` threads; compare the bits."""
     X, y = cases.synthetic(SIZES.scored, classes=cases.CLASSES)
     one, two = Binfm(1, SIZES.epochs), Binfm(threads, SIZES.epochs)
     rows = SIZES.trained // 2
@@ -74,7 +74,7 @@ def two_cores(threads: int) -> Found:
 
 
 def growth() -> list[Found]:
-    """Time binfm's training and scoring as one number at a time doubles, and doubles again."""
+    """Time binfm's training and scoring with one parameter at a time doubled and quadrupled."""
     base = {"n": SIZES.grown, "d": FEATURES, "m": 32, "b": 20, "K": 4, "T": 1}
     shapes = [base, *({**base, name: base[name] * factor} for name in base for factor in (2, 4))]
     trained = {json.dumps(shape): _Grown(**shape) for shape in shapes}
@@ -84,7 +84,7 @@ def growth() -> list[Found]:
 
 
 class _Grown:
-    """A table and a model of one shape; n, d, m, b, K and T as in the paper, T grids."""
+    """Data and a model of one shape; n, d, m, b and K as in the paper, T tilings."""
 
     def __init__(self, n: int, d: int, m: int, b: int, K: int, T: int) -> None:
         self.X, self.y = cases.synthetic(n, d, K)
@@ -108,7 +108,7 @@ def inputs() -> list[Found]:
 
 
 def input_memory(kind: str) -> Found:
-    """Watch the memory while binfm scores one kind of input."""
+    """Measure peak memory while binfm scores one kind of input."""
     scorer = _scorer(kind)
     scorer.score(cases.INPUTS[kind](WARM_UP))
     X = cases.INPUTS[kind](SIZES.scored // 2)
@@ -119,20 +119,20 @@ def input_memory(kind: str) -> Found:
 
 def _scorer(kind: str) -> Binfm:
     scorer = Binfm(1, epochs=1)
-    X, y = cases.synthetic(LEARNED)
+    X, y = cases.synthetic(TRAINED)
     scorer.fit(cases.all_stored(X) if kind == cases.CSR else X, y)
     return scorer
 
 
 def _size(X: Any) -> int:
-    """Return the bytes that the table keeps in memory, those between the rows and columns of a view included."""
+    """Return the bytes that the table keeps in memory, including those a view skips."""
     if hasattr(X, "indptr"):
         return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
     return int(X.nbytes if X.base is None else X.base.nbytes)
 
 
 def fit_memory(name: str, rows: int, features: int, epochs: int) -> Found:
-    """Fit once; return the time and how far the memory rose above the table."""
+    """Fit once; return the time and the peak memory above the table."""
     peer = peers.BY_NAME[name](1, epochs)
     peer.fit(*cases.synthetic(WARM_UP, features))
     X, y = cases.synthetic(rows, features)
@@ -143,9 +143,9 @@ def fit_memory(name: str, rows: int, features: int, epochs: int) -> Found:
 
 
 def score_memory(name: str, rows: int, features: int) -> Found:
-    """Score a few times; return the best time and how far the memory rose above the table."""
+    """Score a few times; return the best time and the peak memory above the table."""
     peer = peers.BY_NAME[name](1, epochs=1)
-    small, y = cases.synthetic(LEARNED, features)
+    small, y = cases.synthetic(TRAINED, features)
     peer.fit(small, y)
     peer.score(small)
     X, _ = cases.synthetic(rows, features)
@@ -155,7 +155,7 @@ def score_memory(name: str, rows: int, features: int) -> Found:
 
 
 def _ready(kinds: Iterable[type[Peer]], threads: int) -> tuple[list[Peer], dict[str, str]]:
-    """Return the systems that run here, and why the others do not."""
+    """Return the systems that work here, and the reasons why the others do not."""
     ready: list[Peer] = []
     missing: dict[str, str] = {}
     X, y = cases.synthetic(WARM_UP)
@@ -166,7 +166,7 @@ def _ready(kinds: Iterable[type[Peer]], threads: int) -> tuple[list[Peer], dict[
             ready.append(peer)
         except (ImportError, OSError):  # OSError: installed, but without the C library it needs
             missing[kind.name] = "not installed"
-        except Exception as error:  # one peer's trouble must not end the run
+        except Exception as error:  # a failing peer must not end the run
             missing[kind.name] = f"failed: {type(error).__name__}: {error}"
     return ready, missing
 

@@ -1,7 +1,7 @@
-"""The systems, each as a small adapter: how it is fitted, how it scores a table, how it scores one row.
+"""One small adapter per system: how to fit it, score a table, and score a single sample.
 
-Making an adapter imports its package, so a package that is missing is known before anything is measured. All return
-scores rather than probabilities where they can, and all boosted trees have the same size.
+Creating an adapter imports its package, so a missing package is found before anything is measured. All return scores
+rather than probabilities if they can, and all boosted trees have the same size.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TREES = 100
 LEAVES = 31
 
 Call = tuple[Callable[[Any], Any], Any]
-"""A function and its argument, timed without anything around them."""
+"""A function and its argument, timed without any wrapper."""
 
 
 class Peer:
@@ -25,16 +25,16 @@ class Peer:
 
     name: ClassVar[str]
     package: ClassVar[str]
-    """On PyPI."""
+    """Name on PyPI."""
     module: ClassVar[str]
     what: ClassVar[str] = ""
-    """Its settings, in words."""
+    """Description of the settings."""
     trains: ClassVar[bool] = True
-    """False where another adapter's fit is the same."""
+    """False if another adapter's fit is the same."""
     trains_on_threads: ClassVar[bool] = True
     scores: ClassVar[bool] = True
     slow: ClassVar[bool] = False
-    """Takes microseconds a row: scores fewer rows."""
+    """Takes microseconds per sample, so it scores fewer of them."""
 
     def __init__(self, threads: int = 1, epochs: int = 20) -> None:
         self.lib = import_module(self.module)
@@ -47,19 +47,19 @@ class Peer:
         return cls.what.format(epochs=epochs)
 
     def fit(self, X: Any, y: Any) -> None:
-        """Train; each adapter does it in its package's way."""
+        """Train a model."""
         raise NotImplementedError
 
     def score(self, X: Any) -> Any:
         return self.model.decision_function(X)
 
     def one_row(self, X: Any) -> dict[str, Call]:
-        """Return how a numpy row is scored, the quickest documented way first, by what a user would write."""
+        """Return the documented ways to score a single numpy sample, the fastest first, by the code a user writes."""
         return {"decision_function(X[:1])": (self.model.decision_function, X[:1])}
 
 
 class Sum(Peer):
-    """Reads X once: the yardstick below which no scoring can fall."""
+    """Reads X once: a lower bound for scoring."""
 
     name, package, module = "numpy X.sum()", "numpy", "numpy"
     what = "reads X once"
@@ -103,7 +103,7 @@ class Binfm(Peer):
         }
 
     def parameters(self) -> int:
-        """Return the number of trained parameters: p·(m + 1) for each function."""
+        """Return the number of trained parameters: p·(m + 1) per output."""
         return int(self.model.w.size + self.model.V.size)
 
 
@@ -158,7 +158,7 @@ class OnnxLinear(LinearSvc):
             [helper.make_tensor_value_info("score", number, [None, 1])],
             [from_array(weights, "w"), from_array(bias, "b")],
         )
-        # Old versions of both, so that any onnxruntime reads what any onnx writes.
+        # Old opset and IR versions, so that any onnxruntime can load what any onnx writes.
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
 
 
@@ -243,7 +243,7 @@ class ModernFm(Peer):
 
 
 class MyFm(Peer):
-    """Gibbs sampling; its score is a mean over many models and is not compared."""
+    """Gibbs sampling. Scoring is not compared, because a score averages many models."""
 
     name, package, module = "myFM", "myfm", "myfm"
     what = f"{FACTORS} factors, 100 Gibbs samples"
@@ -280,5 +280,5 @@ ALL: tuple[type[Peer], ...] = (
     MyFm,
 )
 WIDE: tuple[type[Peer], ...] = (Binfm, BinfmTiled, LinearSvc, LightGbm, XgBoost)
-"""Those that take the paper's webspam shape in reasonable time."""
+"""Systems that handle the shape of the paper's webspam in reasonable time."""
 BY_NAME = {peer.name: peer for peer in ALL}

@@ -1,4 +1,4 @@
-"""The results as a page: `python -m compare.report` writes speed.md again from speed.json."""
+"""The results page; `python -m compare.report` regenerates speed.md from speed.json."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ NONE = "–"
 
 def page(results: Any) -> str:
     """Return the whole page in Markdown."""
-    sections = (_head, _systems, _rows, _threads, _targets, _growth, _inputs, _wide)
+    sections = (_head, _systems, _single_sample, _threads, _targets, _growth, _inputs, _wide)
     return "\n".join(line for section in sections for line in (*section(results), ""))
 
 
 def _head(results: Any) -> Iterator[str]:
     made = results["made"]
-    versions = ", ".join(f"{what} {which}" for what, which in results["versions"].items())
-    yield "# Speed and memory beside other systems"
+    versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
+    yield "# Speed and memory compared with other systems"
     yield ""
     if results["quick"]:
-        yield "**A quick run to see that everything works: no figure here means anything.**"
+        yield "**A smoke test: these figures mean nothing.**"
         yield ""
-    yield f"Best of up to {results['sizes']['rounds']} rounds, all systems by turns in one process, one thread each."
-    yield "MB are above the input, at their peak in a process of their own."
-    yield f"Written by `make bench-peers` on {made['date']}: {made['cpu']}, {made['cores']} cores, load {made['load']}"
-    yield f"at the start; {versions}."
+    yield f"Best of up to {results['sizes']['rounds']} rounds, alternating between systems in one process, one thread"
+    yield "each. MB is the peak memory above the input, measured in a separate process."
+    yield f"Written by `make -C benches bench-peers` on {made['date']}: {made['cpu']}, {made['cores']} cores, load"
+    yield f"{made['load']} at the start; {versions}."
 
 
 def _systems(results: Any) -> Iterator[str]:
     sizes, fitting = results["sizes"], results["fitting"]["1"]
     ns, us = _by_system(results["scoring"]["1"]["tables"], "ns"), _by_system(results["scoring"]["1"]["one_row"], "us")
     seconds = _by_system(fitting["fits"], "seconds")
-    head = ("system", "settings", "rows a second", "µs for one row", "fit, s", "MB while fitting", "MB while scoring")
+    head = ("system", "settings", "samples/s", "µs per single sample", "fit, s", "MB, fitting", "MB, scoring")
     yield from _table(head, (_system(results, name, ns, us, seconds) for name in results["systems"]), left=2)
     yield ""
-    yield f"Scored: {sizes['scored']:,} × 22 numbers in float32 ({sizes['scored_slowly']:,} rows where marked †), and"
-    yield f"{sizes['memory']:,} rows for the memory. Fitted: {fitting['data']}; for the memory, numbers of its shape."
+    yield f"Scoring: {sizes['scored']:,} × 22 float32 values ({sizes['scored_slowly']:,} samples where marked †);"
+    yield f"memory: {sizes['memory']:,} samples. Fitting: {fitting['data']}; memory: synthetic data of that shape."
 
 
 def _system(results: Any, name: str, ns: Any, us: Any, seconds: Any) -> tuple[str, ...]:
@@ -60,8 +60,8 @@ def _system(results: Any, name: str, ns: Any, us: Any, seconds: Any) -> tuple[st
     )
 
 
-def _rows(results: Any) -> Iterator[str]:
-    yield "## One row from Python"
+def _single_sample(results: Any) -> Iterator[str]:
+    yield "## A single sample from Python"
     yield ""
     found = results["scoring"]["1"]["one_row"]
     rows = [(one["system"], f"`{one['call']}`", _number(one["us"])) for one in found]
@@ -69,7 +69,7 @@ def _rows(results: Any) -> Iterator[str]:
 
 
 def _threads(results: Any) -> Iterator[str]:
-    yield "## One thread against two"
+    yield "## One thread and two"
     yield ""
     ns = [_by_system(results["scoring"][threads]["tables"], "ns") for threads in "12"]
     fits = [_by_system(results["fitting"][threads]["fits"], "seconds") for threads in "12"]
@@ -78,10 +78,10 @@ def _threads(results: Any) -> Iterator[str]:
         for name in results["systems"]
         if name in ns[0] or name in fits[0]
     )
-    head = ("system", "score, ns a row: 1", "2", "times faster", "fit, s: 1", "2", "times faster")
+    head = ("system", "ns per sample: 1 thread", "2", "speedup", "fit, s: 1 thread", "2", "speedup")
     yield from _table(head, rows)
     yield ""
-    yield "With two classes binfm's threads share the encoding alone; what they gain with more is among the targets."
+    yield "With two classes, binfm's training threads share only the encoding; see the targets for more classes."
 
 
 def _speed_up(one: float | None, two: float | None) -> tuple[str, str, str]:
@@ -92,7 +92,7 @@ def _targets(results: Any) -> Iterator[str]:
     yield "## Targets"
     yield ""
     rows = ((each.what, each.wanted, _number(each.measured), each.met) for each in targets(results))
-    yield from _table(("what", "target", "measured", "met"), rows, left=2)
+    yield from _table(("measurement", "target", "measured", "met"), rows, left=2)
 
 
 def _growth(results: Any) -> Iterator[str]:
@@ -100,8 +100,8 @@ def _growth(results: Any) -> Iterator[str]:
     sizes = ", ".join(f"{name}={base[name]:,}" for name in "ndmbKT")
     yield "## Growth"
     yield ""
-    yield f"binfm with {sizes}: training {1e3 * base['fit']:.3g} ms, scoring the same {1e3 * base['score']:.3g} ms."
-    yield "The times as multiples of these while one number at a time is doubled, and doubled again:"
+    yield f"binfm with {sizes}: training takes {1e3 * base['fit']:.3g} ms, scoring the same data"
+    yield f"{1e3 * base['score']:.3g} ms. Times relative to these, with one parameter at a time doubled and quadrupled:"
     yield ""
     rows = []
     for name in "ndmbKT":
@@ -112,23 +112,23 @@ def _growth(results: Any) -> Iterator[str]:
 
 
 def _inputs(results: Any) -> Iterator[str]:
-    yield "## What is scored"
+    yield "## Kinds of input"
     yield ""
-    yield f"binfm, tilings=1, {results['inputs'][0]['rows']:,} rows of 22 features. A copy of X would show in the last"
-    yield "column."
+    yield f"binfm, tilings=1, {results['inputs'][0]['rows']:,} samples of 22 features. A copy of X would show up in the"
+    yield "last column."
     yield ""
     rows = (
         (one["kind"], _number(one["ns"]), *(f"{one[size] / 1e6:.1f}" for size in ("input", "scores", "extra")))
         for one in results["inputs"]
     )
-    yield from _table(("X", "ns a row", "MB of X", "MB of the scores", "MB above X at the peak"), rows)
+    yield from _table(("X", "ns per sample", "X, MB", "scores, MB", "peak above X, MB"), rows)
 
 
 def _wide(results: Any) -> Iterator[str]:
     sizes = results["sizes"]
     yield "## The shape of the paper's webspam"
     yield ""
-    yield f"Synthetic, {sizes['wide']:,} × {results['wide_features']} in float32; one fit, the best of 3 scorings."
+    yield f"Synthetic data, {sizes['wide']:,} × {results['wide_features']} float32 values; one fit, best of 3 scorings."
     yield ""
     rows = []
     for name, found in results["wide"].items():
@@ -136,7 +136,7 @@ def _wide(results: Any) -> Iterator[str]:
         seconds, rate = fit.get("seconds"), 1e9 / score["ns"] if "ns" in score else None
         rates = (_number(seconds), NONE if rate is None else f"{rate:,.0f}")
         rows.append((name, found["settings"], *rates, _megabytes(fit), _megabytes(score)))
-    head = ("system", "settings", "fit, s", "rows a second", "MB while fitting", "MB while scoring")
+    head = ("system", "settings", "fit, s", "samples/s", "MB, fitting", "MB, scoring")
     yield from _table(head, rows, left=2)
 
 

@@ -1,4 +1,4 @@
-"""What binfm sets out to reach, as ratios taken in one run, and what was measured."""
+"""Performance targets of binfm, as ratios within one run, and the measurements."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 from compare.peers import Binfm, BinfmTiled, LightGbm, LinearSvc, Sum
 
-CELL_BYTES = 2
+ELEMENT_BYTES = 2
 PARAMETER_BYTES = 8
 FIXED_BYTES = 64e6
-"""What training may take beside the input: so much a cell of X, a parameter, and in all."""
+"""Memory that training may use besides the input: per element of X, per parameter, and fixed."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A ratio and its limit; None where one side was not measured."""
+    """A measured ratio and its limit; None if one side was not measured."""
 
     what: str
     limit: float
@@ -35,7 +35,7 @@ class Target:
             return "not measured"
         reached = self.measured >= self.limit if self.at_least else self.measured <= self.limit
         if not self.same_bits:
-            return "no: other bits"
+            return "no: results differ"
         return "yes" if reached else "no"
 
 
@@ -61,7 +61,7 @@ def _one_row(results: Any) -> Iterator[Target]:
     trees = next((one for one in us if one[0] == LightGbm.name), None)
     for name, call in us:
         if name in (Binfm.name, BinfmTiled.name):
-            yield Target(f"one row, {name}, `{call}`", 0.01, "× LightGBM", _ratio(us, (name, call), trees))
+            yield Target(f"single sample, {name}, `{call}`", 0.01, "× LightGBM", _ratio(us, (name, call), trees))
 
 
 def _training(results: Any) -> Iterator[Target]:
@@ -70,14 +70,14 @@ def _training(results: Any) -> Iterator[Target]:
     what = f"train {fitting['data']}, {Binfm.name}"
     yield Target(what, 0.5, "× LightGBM", _ratio(seconds, Binfm.name, LightGbm.name))
     steps = results["sizes"]["epochs"] * fitting["rows"] * fitting["features"] * results["factors"]
-    yield Target(what, 0.8, "ns a row × active row × factor", 1e9 * seconds[Binfm.name] / steps)
+    yield Target(what, 0.8, "ns per sample × active row × factor", 1e9 * seconds[Binfm.name] / steps)
 
 
 def _two_cores(results: Any) -> Iterator[Target]:
     found = results["two_cores"]
     seconds, classes = found["seconds"], results["classes"]
     score, train = _ratio(seconds, "score 1", "score 2"), _ratio(seconds, "train 1", "train 2")
-    unit = "× one core, the same bits"
+    unit = "× one core, identical bits"
     yield Target("score on two cores", 1.8, unit, score, at_least=True, same_bits=found["same_scores"])
     yield Target(f"train {classes} classes on two cores", 1.8, unit, train, True, found["same_model"])
 
@@ -86,10 +86,10 @@ def _memory(results: Any) -> Iterator[Target]:
     rows, features = results["sizes"]["wide"], results["wide_features"]
     for name in (Binfm.name, BinfmTiled.name):
         fit = results["wide"][name]["fit"]
-        allowed = CELL_BYTES * rows * features + PARAMETER_BYTES * fit.get("parameters", 0) + FIXED_BYTES
+        allowed = ELEMENT_BYTES * rows * features + PARAMETER_BYTES * fit.get("parameters", 0) + FIXED_BYTES
         measured = fit["extra"] / allowed if "extra" in fit else None
-        what = f"memory while training {rows:,} × {features}, {name}, beside the input"
-        unit = f"× {allowed / 1e6:.0f} MB (2 bytes a cell, 8 a parameter, 64 MB)"
+        what = f"memory for training {rows:,} × {features}, {name}, above the input"
+        unit = f"× {allowed / 1e6:.0f} MB (2 bytes per element of X, 8 per parameter, 64 MB)"
         yield Target(what, 1, unit, measured)
 
 

@@ -1,4 +1,4 @@
-"""Clocks: best of alternating repetitions, calls too short for one, and peaks of memory in a child process."""
+"""Timing: best of alternating repetitions, very short calls, and peak memory in a child process."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from typing import Any
 from compare.peers import Call
 
 POOLS = ("OMP", "OPENBLAS", "MKL", "RAYON")
-"""Thread pools, each with an environment variable of its own that is read once."""
+"""Thread pools, each configured by an environment variable that is read once."""
 PATIENCE = 15.0
-"""Seconds after which a system sits out the remaining rounds, once it has run twice."""
+"""Seconds after which a system that has run twice skips the remaining rounds."""
 PAUSE = 0.005
 """Seconds between two systems, so that the idle threads of the first stop spinning."""
 SHORT = 0.02
-"""Seconds that the repetitions of a short call take together."""
+"""Total seconds of the repetitions of a short call."""
 
 
 @dataclass(frozen=True)
 class Best:
-    """The quickest of several repetitions."""
+    """The fastest of several repetitions."""
 
     seconds: float
     repetitions: int
 
 
 def alternate(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, Best]:
-    """Run each call once a round, so that a noisy moment hits all of them."""
+    """Run each call once per round, so that noise affects all of them."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
@@ -50,7 +50,7 @@ def alternate(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[st
 
 
 def alternate_short(calls: Mapping[str, Call], rounds: int) -> dict[str, Best]:
-    """Do the same for calls of microseconds, each repeated until the clock can tell."""
+    """Like `alternate`, for calls of microseconds, each repeated often enough to time."""
     timers = {name: Timer("f(x)", globals={"f": f, "x": x}) for name, (f, x) in calls.items()}
     numbers = {name: _number(timer) for name, timer in timers.items()}
     best = alternate({name: partial(timer.timeit, numbers[name]) for name, timer in timers.items()}, rounds)
@@ -66,15 +66,15 @@ def _number(timer: Timer) -> int:
 
 
 def peak_memory() -> int:
-    """Return the largest resident size that this process ever had, in bytes."""
+    """Return the peak resident set size of this process in bytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def in_child(task: str, **arguments: Any) -> Any:
-    """Return what a task of `compare.measure` finds in a new process, whose pools have `threads` threads or one.
+    """Run a task of `compare.measure` in a new process whose pools have `threads` threads (default 1).
 
-    The parent holds no data: on Linux a child's peak starts at its parent's size.
+    The parent must hold no data: on Linux a child's peak starts at its parent's size.
     """
     pools = {f"{pool}_NUM_THREADS": str(arguments.get("threads", 1)) for pool in POOLS}
     done = subprocess.run(

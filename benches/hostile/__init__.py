@@ -1,1 +1,1 @@
-"""What other packages do with damaged model files: `make hostile-peers`."""
+"""How other packages handle damaged model files: `make -C benches hostile-peers`."""

@@ -1,4 +1,4 @@
-"""Damage files, read each in a child, count what happens, write benches/results/hostile.md."""
+"""Damage files, load each in a child process, count the outcomes and write benches/results/hostile.md."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = ("refused", "same", "different", "crashed", "hung")
 
 
 def row(title: str, kind: str, found: Counter[str]) -> str:
-    """Return a line of the table; crashes are told by their signals."""
+    """Return a line of the table; crashes are listed by signal."""
     size = found.pop("bytes")
     total = sum(found.values())
     crashes = {name: n for name, n in found.items() if name not in ("refused", "same", "different", "hung")}
@@ -32,18 +32,18 @@ def page(rows: list[str]) -> str:
     head = ["file", "bytes", "damage", "files", *COLUMNS]
     return "\n".join(
         [
-            f"Measured {date.today()} on {machine.cpu()} by `make hostile-peers`.",
+            f"Measured {date.today()} on {machine.cpu()} by `make -C benches hostile-peers`.",
             "",
-            f"A model of each package is trained on the same 1,000 rows and its file damaged in {COUNT:,} ways of each",
-            "kind, at places spread evenly over the file. Each file is read, and 1,000 rows are predicted, in a child",
-            f"process of its own with {children.MEMORY >> 30} GB of address space.",
+            "Each package trains a model on the same 1,000 samples, and its file is damaged in",
+            f"{COUNT:,} ways of each kind, at positions spread evenly over the file. Each file is loaded, and 1,000",
+            f"samples are predicted, in a separate process limited to {children.MEMORY >> 30} GB of address space.",
             "",
-            "*refused*: an error that a program can catch. *same*, *different*: it loaded, and the predictions were",
-            "those of the whole file, bit for bit, or others. *crashed*: the process died, with the signals that ended",
-            f"it (exit 12: a panic, which `except Exception` lets by). *hung*: not done after {children.SECONDS} s.",
+            "*refused*: an error that a program can catch. *same*, *different*: the file loaded, and its predictions",
+            "were bit for bit those of the intact file, or not. *crashed*: the process died, listed by signal (exit",
+            f"12: a panic, which `except Exception` does not catch). *hung*: still running after {children.SECONDS} s.",
             "",
-            "In the rows with the checksum repaired the file is as a hostile hand would make it: refused, or",
-            "another model, as good as any.",
+            "Where the checksum is repaired, the file is what an attacker would produce: it is either refused or a",
+            "valid but different model.",
             "",
             "| " + " | ".join(head) + " |",
             "|---|---:|---|---:|---:|---:|---:|---:|---:|",
@@ -56,12 +56,12 @@ def page(rows: list[str]) -> str:
 def main() -> None:
     rows = []
     for system in SYSTEMS:
-        if not system.is_there():
-            children.tell(f"{system.name}: not installed")
+        if not system.is_installed():
+            children.log(f"{system.name}: not installed")
             continue
         for kind in DAMAGE:
             rows.append(row(system.title(), kind, measure(system, kind)))
-            children.tell(rows[-1])
+            children.log(rows[-1])
     (RESULTS / "hostile.md").write_text(page(rows), encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Each damaged file is read in a child process of its own, which may crash or hang."""
+"""Load each damaged file in a separate child process, which may crash or hang."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from typing import Any
 from hostile.systems import System
 
 SECONDS = 10
-"""After this a child hangs."""
+"""Timeout after which a child counts as hung."""
 MEMORY = 6 << 30
-"""Bytes of address space, so that a length of many gigabytes ends the child and not the machine."""
+"""Bytes of address space, so that a huge length field kills the child and not the machine."""
 
 REFUSED, OK = 10, 11
-"""How a child ends that raised an error, and one that predicted."""
+"""Exit codes of a child that raised an error, and of one that predicted."""
 
 
 def outcome(system: System, file: Path, X: Any) -> tuple[str, bytes]:
-    """Return "predicted" with a hash of the predictions, "refused", "hung", or the signal that ended the child."""
+    """Return "predicted" with a hash of the predictions, "refused", "hung", or the signal that killed the child."""
     receive, send = os.pipe()
     child = os.fork()
     if child == 0:
@@ -38,14 +38,14 @@ def outcome(system: System, file: Path, X: Any) -> tuple[str, bytes]:
         return "hung", b""
     if os.WIFSIGNALED(status):
         return signal.Signals(os.WTERMSIG(status)).name, b""
-    ended = os.waitstatus_to_exitcode(status)
-    if ended == OK:
+    code = os.waitstatus_to_exitcode(status)
+    if code == OK:
         return "predicted", digest
-    return ("refused" if ended == REFUSED else f"exit {ended}"), b""
+    return ("refused" if code == REFUSED else f"exit {code}"), b""
 
 
 def _child(system: System, file: Path, X: Any, send: int) -> None:
-    """Read and predict, then end at once: the parent's buffers and threads are not the child's."""
+    """Load and predict, then exit at once, without flushing the parent's buffers or joining its threads."""
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
@@ -54,7 +54,7 @@ def _child(system: System, file: Path, X: Any, send: int) -> None:
     try:
         predictions = system.predict(file, X)
     except BaseException as error:
-        # PyO3's panic is no Exception: a program that catches errors does not catch it.
+        # PyO3's PanicException is not an Exception, so `except Exception` does not catch it.
         os._exit(REFUSED if isinstance(error, Exception) else 12)
     os.write(send, hashlib.sha256(predictions.tobytes()).digest())
     os._exit(OK)
@@ -75,17 +75,17 @@ def _wait(child: int) -> tuple[int, bool]:
 
 
 def flips(blob: bytes, count: int) -> Iterator[bytes]:
-    """Yield files with one bit flipped, at places that are spread evenly; the bit goes round."""
+    """Yield files with one bit flipped, at evenly spread bytes, cycling through the bits."""
     for i in range(count):
         at = i * len(blob) // count
         yield blob[:at] + bytes([blob[at] ^ 1 << i % 8]) + blob[at + 1 :]
 
 
-def cuts(blob: bytes, count: int) -> Iterator[bytes]:
-    """Yield files that end early, at places that are spread evenly."""
+def truncations(blob: bytes, count: int) -> Iterator[bytes]:
+    """Yield files truncated at evenly spread positions."""
     for i in range(count):
         yield blob[: i * len(blob) // count]
 
 
-def tell(text: str) -> None:
+def log(text: str) -> None:
     print(text, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Damage the files of one package and count what happens to its children."""
+"""Damage the files of one package and count the outcomes."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from hostile import children
 from hostile.systems import SYSTEMS, System, problem
 
 COUNT = int(os.environ.get("HOSTILE_FILES", "1000"))
-"""Files of each kind."""
+"""Number of files per kind of damage."""
 
 DAMAGE: dict[str, Callable[[bytes, int], Iterator[bytes]]] = {
     "one bit flipped": children.flips,
-    "cut short": children.cuts,
+    "truncated": children.truncations,
 }
 
 
 def measure(system: System, kind: str) -> Counter[str]:
-    """Return how often each outcome came; a process that only imports the package starts the children."""
+    """Return the count of each outcome. The children are forked from a process that only imports the package."""
     with get_context("spawn").Pool(1) as pool:
         return pool.apply(_measure, (SYSTEMS.index(system), kind))
 
 
 def _measure(number: int, kind: str) -> Counter[str]:
     system, X = SYSTEMS[number], problem()[0]
-    system.is_there()
+    system.is_installed()
     found: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"model.{system.suffix}")
@@ -39,13 +39,13 @@ def _measure(number: int, kind: str) -> Counter[str]:
             os._exit(0)
         os.waitpid(writer, 0)
         blob = file.read_bytes()
-        whole = children.outcome(system, file, X)
-        assert whole[0] == "predicted", f"{system.name}: the whole file is {whole[0]}"
+        intact = children.outcome(system, file, X)
+        assert intact[0] == "predicted", f"{system.name}: the intact file is {intact[0]}"
         found["bytes"] = len(blob)
         for damaged in DAMAGE[kind](blob, COUNT):
             file.write_bytes(system.repair(damaged) if system.repair and len(damaged) > 10 else damaged)
-            what, digest = children.outcome(system, file, X)
-            if what == "predicted":
-                what = "same" if digest == whole[1] else "different"
-            found[what] += 1
+            outcome, digest = children.outcome(system, file, X)
+            if outcome == "predicted":
+                outcome = "same" if digest == intact[1] else "different"
+            found[outcome] += 1
     return found

@@ -1,4 +1,4 @@
-"""Packages that write model files: how each trains, writes, reads and predicts."""
+"""Packages that write model files, and how each trains, saves, loads and predicts."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class System:
     package: str
     suffix: str
     write: Callable[[Path], None]
-    """Train a model of a few kilobytes and write its file."""
+    """Train a model of a few kilobytes and save it."""
     predict: Callable[[Path, Table], Table]
-    """Read a file and predict."""
+    """Load a file and predict."""
     repair: Callable[[bytes], bytes] | None = None
-    """What a hostile hand would do after the damage, so that a checksum does not tell."""
+    """What an attacker would do after the damage, so that the checksum matches."""
 
-    def is_there(self) -> bool:
+    def is_installed(self) -> bool:
         try:
             importlib.import_module(self.package)
         except ImportError:
@@ -61,7 +61,7 @@ def _binfm_predict(path: Path, X: Table) -> Table:
 
 
 def _binfm_repair(blob: bytes) -> bytes:
-    """Make length and checksum right again."""
+    """Repair length and checksum."""
     body = bytearray(blob[:-4])
     body[6:10] = struct.pack("<I", len(blob))
     crc = 0xFFFFFFFF

@@ -1,4 +1,4 @@
-"""Measure what is missing, then write the page and the figures."""
+"""Run the missing measurements, then write the page and the figures."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="make paper", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="two splits of few rows")
+    parser = argparse.ArgumentParser(prog="make -C benches paper", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="two splits of few samples")
     parser.add_argument("--again", nargs="*", choices=agenda.MEASURED, default=[], metavar="SYSTEM")
     parser.add_argument("--data", nargs="*", choices=NAMES, default=NAMES, metavar="SET")
-    parser.add_argument("--splits", type=int, help="fewer than there are")
+    parser.add_argument("--splits", type=int, help="number of splits, if not all")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()
 
 
 def _unavailable() -> dict[str, str]:
-    """Return the systems that cannot be used here, and why."""
+    """Return the systems that are unavailable here, with the reasons."""
     reasons = {}
     for name in agenda.MEASURED:
         try:

@@ -1,4 +1,4 @@
-"""Everything there is to measure, as tasks."""
+"""All measurements, as tasks."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from paper.systems import OTHERS, TABLE
 MEASURED = (*TABLE, "unscaled", "quantile", *OTHERS)
 FAMILY = ("fm", "sefm", "dfm", "bfm1", "bfm4")
 LADDERS = ("circles", "moons", "banana", "segment", "pendigits", "ijcnn")
-"""The paper's figure has webspam where banana is here."""
+"""The paper's figure has webspam in place of banana."""
 SIZED = ("banana", "pendigits", "ijcnn")
 CONVERGENCE = ("banana", "ijcnn")
 STRENGTHS = (1e-5, 1e-3, 1e-2, 1e-1)
-"""λ of one step, which is the unit of the paper's objective."""
+"""λ per step, which is the unit of the paper's objective."""
 DECIMALS = (1, 2, 3)
 RATES = {"adagrad": (0.01, 0.02, 0.05, 0.1), "sgd": (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)}
-"""Step sizes of the figure of convergence; each optimizer is drawn with the one that ends lowest."""
+"""Step sizes of the convergence figure, which shows the one with the lowest final loss for each optimizer."""
 
 
 def accuracies(sets: Sequence[str], names: Sequence[str], plan: Plan) -> list[Task]:
-    """Return one task a split, set and system, the first splits of all first: they are a table already."""
+    """Return one task per split, data set and system, ordered by split so that partial results cover everything."""
     return [
         Task(f"accuracy/{data}/{name}/{seed}", tasks.accuracy, (data, name, seed, plan))
         for seed in range(plan.splits)
@@ -65,7 +65,7 @@ def curves(sets: Sequence[str], plan: Plan) -> list[Task]:
 
 
 def probes(sets: Sequence[str], plan: Plan) -> list[Task]:
-    """Return tries at why a system differs from the paper's, on the first split."""
+    """Return experiments, on the first split, on why a system differs from the paper's."""
     strengths = [
         Task(f"strength/{data}/{name}/{each}", tasks.strength, (data, name, each, plan))
         for data in ("segment", "pendigits", "ijcnn")
@@ -83,7 +83,7 @@ def probes(sets: Sequence[str], plan: Plan) -> list[Task]:
 
 
 def times(sets: Sequence[str], names: Sequence[str], plan: Plan, store: Store) -> list[Task]:
-    """Return one task a data set, in which all systems take turns; a shape stands in for webspam."""
+    """Return one task per data set, in which all systems alternate; synthetic data stands in for webspam."""
     timed = [name for name in names if name not in (*OTHERS, "quantile")]
     each = [
         Task(f"times/{data}", tasks.times, (data, {name: settings(store, data, name, 0) for name in timed}, plan))
@@ -94,5 +94,5 @@ def times(sets: Sequence[str], names: Sequence[str], plan: Plan, store: Store) -
 
 
 def settings(store: Store, data: str, name: str, seed: int) -> Any:
-    """Return the settings that were chosen on a split."""
+    """Return the settings chosen on a split."""
     return store.records[f"accuracy/{data}/{name}/{seed}"]["settings"]

@@ -1,4 +1,4 @@
-"""What the full run must show, as sentences: reached or not, and by how much."""
+"""Comparisons with the paper: which goals are reached, and by how much."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from paper.systems import LABELS
 from paper.tables import NONE, table
 
 NOISE = 2.0
-"""Standard deviations, of both figures together, within which two means count as equal."""
-LEAST_NOISE = 0.1
-"""Points that never count: on noiseless data the deviations are zero."""
+"""Two means count as equal within this many combined standard deviations."""
+MIN_NOISE = 0.1
+"""Differences up to this many points never count: on noiseless data the deviations are zero."""
 
 
 def reached(summary: Summary) -> str:
-    """One grid against the paper's mean less a deviation, four against the paper's SEFM."""
+    """Compare one tiling with the paper's mean minus one deviation, and four with the paper's SEFM."""
     rows = []
     for data in summary.data:
         paper, sefm = TABLE_2[data]["bfm1"], TABLE_2[data]["sefm"]
@@ -37,7 +37,7 @@ def reached(summary: Summary) -> str:
 
 
 def against_the_paper(summary: Summary) -> str:
-    """Our FM, SEFM, DFM, Liblinear and NFM minus the paper's, in points."""
+    """Differences between our accuracies and the paper's, in points."""
     names = [name for name in ("liblinear", "fm", "dfm", "nfm-ids", "sefm", "bfm1") if name in summary.systems]
     rows = [[data, *[_difference(summary, data, name) for name in names]] for data in summary.data]
     return table(["here − paper, points", *[LABELS[name] for name in names]], rows)
@@ -48,13 +48,13 @@ def _difference(summary: Summary, data: str, name: str) -> str:
     if ours is None:
         return NONE
     difference = ours.accuracy - theirs.accuracy
-    noise = max(LEAST_NOISE, NOISE * math.hypot(ours.deviation, theirs.deviation))
+    noise = max(MIN_NOISE, NOISE * math.hypot(ours.deviation, theirs.deviation))
     text = f"{difference:+.2f}"
     return text if abs(difference) <= noise else f"**{text}**"
 
 
 def speed(summary: Summary) -> str:
-    """How many times as long the others take to predict, and where one of them is quicker."""
+    """State how much slower the others predict, and where one of them is faster."""
     lines = []
     for ours in ("bfm1", "bfm4"):
         others = [name for name in summary.systems if name not in ("bfm1", "bfm4")]
@@ -71,14 +71,14 @@ def speed(summary: Summary) -> str:
             slower += [f"{LABELS[name]} on {data} ({1 / ratio:.2g}×)" for data, ratio in ratios.items() if ratio < 1]
         if not parts:
             continue
-        behind = "It is slower than " + ", ".join(slower) + "." if slower else "It is the quickest everywhere."
+        behind = "It is slower than " + ", ".join(slower) + "." if slower else "It is the fastest everywhere."
         lines.append(
-            f"* {LABELS[ours]}: times as long as it, least to most over the data sets (median): {'; '.join(parts)}. "
+            f"* {LABELS[ours]}: prediction times relative to it, range over data sets (median): {'; '.join(parts)}. "
             f"{behind}"
         )
     return "\n".join(lines) + "\n"
 
 
 def times(ratio: float) -> str:
-    """Return two digits, or all before the point."""
+    """Format with two significant digits, or as an integer from 100 up."""
     return f"{ratio:.2g}" if ratio < 100 else f"{ratio:,.0f}"

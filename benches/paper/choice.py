@@ -1,8 +1,8 @@
-"""Settings by cross-validation of the training part, cheaply.
+"""Choose settings by inexpensive cross-validation of the training part.
 
-The whole grid would be 100 candidates × 5 folds for each of 10 splits of 8 data sets. Instead one parameter is chosen
-after the other, the others held; candidates race over the folds, and one that is clearly worse than the best so far
-leaves; and only so many rows take part.
+The full grid would be 100 candidates × 5 folds for each of 10 splits of 8 data sets. Instead, parameters are chosen one
+after another with the others fixed; candidates race over the folds, and one that is clearly worse than the best so far
+drops out; and the number of samples is limited.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from paper.data import Codes
 
 Settings = dict[str, Any]
 Hits = NDArray[np.bool_]
-"""Which held-out rows a candidate got right."""
+"""Which held-out samples a candidate classified correctly."""
 
 CLEARLY = 1.0
 """Standard errors of the paired difference."""
@@ -29,14 +29,14 @@ CLEARLY = 1.0
 class Chosen:
     settings: Settings
     validated: float
-    """Accuracy over the folds."""
+    """Mean accuracy over the folds."""
     fits: int
 
 
 def choose(
     grid: dict[str, Sequence[Any]], start: Settings, folds: int, hits: Callable[[Settings, int], Hits]
 ) -> Chosen:
-    """Choose one parameter of `grid` after the other; `hits(settings, fold)` fits and tries one candidate."""
+    """Choose the parameters of `grid` one after another; `hits(settings, fold)` fits and evaluates one candidate."""
     known: dict[tuple[str, int], Hits] = {}
 
     def remembered(settings: Settings, fold: int) -> Hits:
@@ -53,7 +53,7 @@ def choose(
 
 
 def race(candidates: Sequence[Settings], folds: int, hits: Callable[[Settings, int], Hits]) -> tuple[Settings, float]:
-    """Return the best of the candidates and its accuracy; the first of those that are equal."""
+    """Return the best candidate and its accuracy, the first one if several tie."""
     running = {index: np.empty(0, bool) for index in range(len(candidates))}
     for fold in range(folds):
         running = {i: np.append(seen, hits(candidates[i], fold)) for i, seen in running.items()}
@@ -64,20 +64,20 @@ def race(candidates: Sequence[Settings], folds: int, hits: Callable[[Settings, i
 
 
 def clearly_worse(hits: Hits, best: Hits) -> bool:
-    """Tell whether the rows on which two candidates differ speak against the first beyond chance."""
+    """Return whether the samples on which the two differ show that `hits` is worse, beyond chance."""
     difference = best.astype(int) - hits
     return bool(difference.sum() > CLEARLY * np.sqrt(np.abs(difference).sum()))
 
 
 def folds_of(
-    X: NDArray[Any], y: Codes, most: int, folds: int, seed: int
+    X: NDArray[Any], y: Codes, limit: int, folds: int, seed: int
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Return the rows to fit and the rows to try of each fold, of at most `most` rows in all."""
-    rows = np.arange(len(y))
-    if len(rows) > most:
-        rows = train_test_split(rows, train_size=most, stratify=y, random_state=seed)[0]
-    cut = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    return [(rows[fitted], rows[held]) for fitted, held in cut.split(rows, y[rows])]
+    """Return the indices to fit and to validate on for each fold, using at most `limit` samples in all."""
+    used = np.arange(len(y))
+    if len(used) > limit:
+        used = train_test_split(used, train_size=limit, stratify=y, random_state=seed)[0]
+    splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    return [(used[fitted], used[held]) for fitted, held in splitter.split(used, y[used])]
 
 
 def _best(running: dict[int, Hits]) -> int:

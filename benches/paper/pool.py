@@ -1,4 +1,4 @@
-"""Runs tasks in processes of one thread each and stores what they return."""
+"""Run tasks in single-threaded processes and store their results."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from paper.store import Record, Store
 
 ONE_THREAD = {
     **{f"{pool}_NUM_THREADS": "1" for pool in ("OMP", "OPENBLAS", "MKL", "RAYON")},
-    "NPROC": "1",  # XLA's pool
+    "NPROC": "1",  # XLA's thread pool
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
     "JAX_PLATFORMS": "cpu",
-    "TQDM_DISABLE": "1",  # myFM has a bar
+    "TQDM_DISABLE": "1",  # myFM shows a progress bar
 }
 
 
@@ -29,9 +29,9 @@ class Task:
 
 
 def run(tasks: list[Task], store: Store, processes: int) -> None:
-    """Run the tasks whose key is not in the store yet, and store each result as it comes."""
+    """Run the tasks whose key is not yet in the store, and store each result as it arrives."""
     missing = [task for task in tasks if task.key not in store.records]
-    os.environ.update(ONE_THREAD)  # a child reads it when it starts
+    os.environ.update(ONE_THREAD)  # inherited by the children
     begin = time.perf_counter()
     with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as executor:
         running: dict[Future[Record], Task] = {executor.submit(t.run, *t.arguments): t for t in missing}

@@ -1,4 +1,4 @@
-"""The paper's own figures, its Tables 2 and 3: accuracy in percent, milliseconds, memory relative to FM."""
+"""Published results, the paper's Tables 2 and 3: accuracy in percent, milliseconds, memory relative to FM."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ WITHOUT_SCALING: dict[str, tuple[float, float, float]] = {
     "ijcnn": (95.13, 0.20, 203.7),
     "webspam": (96.71, 0.08, 7138.1),
 }
-"""Accuracy, deviation and milliseconds of Table 3; the other half of it is in Table 2."""
+"""Accuracy, deviation and milliseconds without scaling, from Table 3; those with scaling are in Table 2."""
 
 
 def column(system: str) -> str | None:
-    """Return the paper's column that a system of ours stands beside."""
+    """Return the paper's column to compare one of our systems with."""
     return {"nfm-ids": "nfm", "bfm4": "bfm1"}.get(system, system if system in SYSTEMS else None)

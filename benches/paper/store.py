@@ -1,4 +1,4 @@
-"""What was measured, a line a record in a JSON file, so that a run can be interrupted and nothing is measured twice."""
+"""Results, one line per record in a JSON file, so that a run can be interrupted and nothing is measured twice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Record = dict[str, Any]
 
 
 class Store:
-    """Records by their key, such as "banana/fm/3". Every change is written at once, whole."""
+    """Records by key, such as "accuracy/banana/fm/3". The file is replaced atomically at every change."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -22,7 +22,7 @@ class Store:
         self._write()
 
     def drop(self, systems: list[str]) -> None:
-        """Forget what these systems did."""
+        """Remove the results of these systems."""
         self.records = {key: r for key, r in self.records.items() if not set(key.split("/")) & set(systems)}
         self._write()
 

@@ -1,4 +1,4 @@
-"""Means over the splits of what was measured."""
+"""Means of the results over the splits."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from paper.store import Record, Store
 from paper.systems import TABLE
 
 SHAPE = "webspam-shape"
-"""Made-up rows of webspam's shape, where the data set is missing."""
+"""Synthetic data of webspam's shape, used if the data set is missing."""
 
 
 @dataclass(frozen=True)
 class Mean:
-    """Accuracy in percent with its standard deviation, bits by the paper's count and bytes, over `splits` splits."""
+    """Accuracy in percent and its standard deviation, bits by the paper's formula, and bytes, over `splits` splits."""
 
     accuracy: float
     deviation: float
@@ -39,7 +39,7 @@ class Summary:
 
     @property
     def systems(self) -> list[str]:
-        """Return the systems of Table 2 that were measured."""
+        """The systems of Table 2 that were measured."""
         return [name for name in TABLE if name not in self.unavailable]
 
     def records(self, data: str, system: str, splits: int | None = None) -> list[Record]:
@@ -55,7 +55,7 @@ class Summary:
         return Mean(float(accuracy.mean()), float(deviation), float(bits.mean()), float(size.mean()), len(records))
 
     def memory(self, data: str, system: str) -> float | None:
-        """Return the bits of a system relative to FM's, both by the paper's count."""
+        """Return the bits of a system relative to FM, both by the paper's formulas."""
         if data == SHAPE:
             bits = self.times(SHAPE).get("bits", {})
             return bits[system] / bits["fm"] if system in bits and "fm" in bits else None

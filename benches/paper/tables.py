@@ -1,4 +1,4 @@
-"""The paper's three tables and one of other people's FMs, in Markdown."""
+"""The paper's three tables, and one of other FM implementations, in Markdown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORMULAS = {
 
 
 def memory_formulas(summary: Summary) -> str:
-    """Table 1: the paper's bits beside the bytes of a file."""
+    """Table 1: bits by the paper's formulas, and the actual file size."""
     rows = []
     for data in SIZED:
         for name in FAMILY:
@@ -33,7 +33,9 @@ def memory_formulas(summary: Summary) -> str:
             rows.append(
                 [data, LABELS[name], FORMULAS[name], f"{weights:,.0f}", f"{record['bytes']:,}", largest or NONE]
             )
-    return table(["data", "", "bits a function", "in bytes", "bytes of the file", "of which"], rows, left=(0, 1, 2, 5))
+    return table(
+        ["data", "", "bits per output", "all outputs, bytes", "file, bytes", "of which"], rows, left=(0, 1, 2, 5)
+    )
 
 
 def accuracies(summary: Summary) -> str:
@@ -99,7 +101,7 @@ def others(summary: Summary) -> str:
 
 
 def strengths(summary: Summary) -> str:
-    """FM and DFM on the first split by the λ of one step."""
+    """FM and DFM on the first split, by λ per step."""
     rows = []
     for data in summary.data:
         for name in ("fm", "dfm"):
@@ -107,11 +109,11 @@ def strengths(summary: Summary) -> str:
             if any(found):
                 cells = [NONE if each is None else f"{each['accuracy']:.2f}" for each in found]
                 rows.append([data, LABELS[name], *cells, _published(data, name)])
-    return table(["accuracy %, λ a step", "", *[f"{each:g}" for each in STRENGTHS], "paper"], rows, left=(0, 1))
+    return table(["accuracy %, λ per step", "", *[f"{each:g}" for each in STRENGTHS], "paper"], rows, left=(0, 1))
 
 
 def roundings(summary: Summary) -> str:
-    """NFM on ids, the first split, by the decimals of a value."""
+    """NFM on ids on the first split, by the number of decimals."""
     rows = []
     for data in summary.data:
         found = [summary.store.records.get(f"rounding/{data}/{decimals}") for decimals in DECIMALS]
@@ -131,7 +133,7 @@ def _labels(summary: Summary) -> list[str]:
 
 
 def _name(data: str) -> str:
-    return "**webspam's shape**, made-up rows" if data == SHAPE else f"**{data}**"
+    return "**webspam's shape**, synthetic data" if data == SHAPE else f"**{data}**"
 
 
 def _accuracy(mean: Mean | None, best: float | None = None) -> str:
@@ -170,5 +172,5 @@ def _ms(value: float | None) -> str:
 
 
 def _digits(value: float, digits: int) -> str:
-    """Return so many digits, or all before the point."""
+    """Format with this many significant digits, or as an integer if it has more."""
     return f"{value:,.0f}" if value >= 10**digits else f"{value:.{digits}g}"

@@ -1,4 +1,4 @@
-"""The measurements, each a function of names and numbers that returns a record, so that any process can run it."""
+"""The measurements: functions of plain names and numbers that return a record, so that any process can run them."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from paper.data import Dataset, Split, load, split
 from paper.plan import Plan
 from paper.store import Record
 from paper.systems import system
-from paper.systems.base import FACTORS, functions
+from paper.systems.base import FACTORS, outputs
 
 DIGITS = 6
-LEAST_ROWS = 1_000
-"""Of cross-validation, however many classes there are."""
+MIN_SAMPLES = 1_000
+"""Minimum for cross-validation, regardless of the number of classes."""
 PAUSE = 0.002
-"""Seconds between two systems, so that idle threads of the first stop spinning."""
+"""Seconds between two systems, so that the idle threads of the first stop spinning."""
 PATIENCE = 10.0
-"""Seconds after which a system sits out the remaining rounds, once it has run twice."""
+"""Seconds after which a system that has run twice skips the remaining rounds."""
 SIZED = {"b": 20, "m": 32, "regularization": 1.0}
-"""The settings of Table 1."""
+"""Settings of Table 1."""
 CONVERGENCE = {"b": 20, "m": 32}
-PASSES = 30
+CONVERGENCE_EPOCHS = 30
 WEBSPAM = {"b": 30, "m": 128, "regularization": 1.0, "C": 1.0}
-"""The settings that the paper's memory costs of webspam stand for."""
+"""Settings implied by the paper's memory costs of webspam."""
 WEBSPAM_SHAPE = (350_000, 254)
 WEBSPAM_TRAINED = 5_000
-"""Rows that are trained on: how long a prediction takes does not depend on what was learned."""
+"""Training samples; few are enough, because prediction time does not depend on what was learned."""
 
 
 @lru_cache
@@ -46,7 +46,7 @@ def _data(name: str, most_rows: int | None) -> Dataset:
 
 
 def accuracy(data: str, name: str, seed: int, plan: Plan) -> Record:
-    """Choose settings on the training part, fit it, and score the test part once."""
+    """Choose settings on the training part, fit, and score the test part once."""
     part = split(_data(data, plan.most_rows), seed)
     which = system(name)
     begin = time.perf_counter()
@@ -67,8 +67,8 @@ def accuracy(data: str, name: str, seed: int, plan: Plan) -> Record:
 
 
 def _hits(name: str, part: Split, seed: int, plan: Plan) -> Callable[[Settings, int], Hits]:
-    """Return what tries a candidate on a fold of the training part."""
-    folds = folds_of(part.X, part.y, max(LEAST_ROWS, plan.choice_rows // functions(part.classes)), plan.folds, seed)
+    """Return a function that evaluates a candidate on a fold of the training part."""
+    folds = folds_of(part.X, part.y, max(MIN_SAMPLES, plan.choice_samples // outputs(part.classes)), plan.folds, seed)
 
     short = replace(plan, epochs=plan.choice_epochs)
 
@@ -81,7 +81,7 @@ def _hits(name: str, part: Split, seed: int, plan: Plan) -> Callable[[Settings, 
 
 
 def times(data: str, settings: dict[str, Settings], plan: Plan) -> Record:
-    """Fit every system with its settings on the first split and time how it predicts the test part, in turns."""
+    """Fit every system with its settings on the first split and time its prediction of the test part, alternating."""
     part = split(_data(data, plan.most_rows), 0)
     fitted = {
         name: system(name).fit(chosen, part.X, part.y, part.classes, 0, plan) for name, chosen in settings.items()
@@ -90,14 +90,14 @@ def times(data: str, settings: dict[str, Settings], plan: Plan) -> Record:
 
 
 def shape_times(names: list[str], plan: Plan) -> Record:
-    """Do the same on made-up rows of webspam's shape."""
+    """Like `times`, on synthetic data of webspam's shape."""
     rows, d = WEBSPAM_SHAPE if plan.most_rows is None else (plan.most_rows, WEBSPAM_SHAPE[1])
     rng = np.random.default_rng(0)
     X = rng.gamma(0.3, size=(rows * 3 // 10, d)).astype(np.float32)
     y = (X[:, 0] * X[:, 1] > X[:, 2] * X[:, 3]).astype(np.int64)
-    known, labels = X[:WEBSPAM_TRAINED], y[:WEBSPAM_TRAINED]
+    X_train, y_train = X[:WEBSPAM_TRAINED], y[:WEBSPAM_TRAINED]
     quick = replace(plan, epochs=2, nfm_epochs=2)
-    fitted = {name: system(name).fit(_settings_of_shape(name), known, labels, 2, 0, quick) for name in names}
+    fitted = {name: system(name).fit(_settings_of_shape(name), X_train, y_train, 2, 0, quick) for name in names}
     return {
         "rows": len(X),
         **_alternate({n: f.predict for n, f in fitted.items()}, X, min(plan.rounds, 5)),
@@ -111,7 +111,7 @@ def _settings_of_shape(name: str) -> Settings:
 
 
 def ladder(data: str, name: str, settings: Settings, seed: int, plan: Plan) -> Record:
-    """Fit every number of factors with the other settings as they were chosen: accuracies and bits."""
+    """Fit every number of factors with the other settings as chosen; return accuracies and sizes."""
     part = split(_data(data, plan.most_rows), seed)
     which = system(name)
     steps = {}
@@ -128,7 +128,7 @@ def ladder(data: str, name: str, settings: Settings, seed: int, plan: Plan) -> R
 
 
 def size(data: str, name: str, plan: Plan) -> Record:
-    """Fit one split with the settings of Table 1: bits by the formula, bytes of the file and where they go."""
+    """Fit one split with the settings of Table 1; return bits by the formula, and file size by part."""
     part = split(_data(data, plan.most_rows), 0)
     which = system(name)
     settings = {key: SIZED[key] for key in which.start}
@@ -136,7 +136,7 @@ def size(data: str, name: str, plan: Plan) -> Record:
     bits = which.bits(settings, part.X.shape[1], part.classes)
     return {
         "d": part.X.shape[1],
-        "functions": functions(part.classes),
+        "functions": outputs(part.classes),
         "bits": bits,
         "bytes": fitted.bytes,
         "parts": fitted.parts,
@@ -144,7 +144,7 @@ def size(data: str, name: str, plan: Plan) -> Record:
 
 
 def strength(data: str, name: str, each: float, plan: Plan) -> Record:
-    """Fit the first split with a λ that every step takes whole."""
+    """Fit the first split with a given λ per step."""
     part = split(_data(data, plan.most_rows), 0)
     settings = {"m": SIZED["m"], "regularization": each * len(part.y)}
     fitted = system(name).fit(settings, part.X, part.y, part.classes, 0, plan)
@@ -152,7 +152,7 @@ def strength(data: str, name: str, each: float, plan: Plan) -> Record:
 
 
 def rounding(data: str, decimals: int, plan: Plan) -> Record:
-    """Fit NFM on the ids of values with so many decimals, on the first split."""
+    """Fit NFM on ids of values rounded to `decimals`, on the first split."""
     from paper.systems.nfm import NfmIds
 
     part = split(_data(data, plan.most_rows), 0)
@@ -161,11 +161,13 @@ def rounding(data: str, decimals: int, plan: Plan) -> Record:
 
 
 def convergence(data: str, optimizer: str, rate: float, plan: Plan) -> Record:
-    """Return the mean training loss after each pass of Binarized FM with one grid."""
+    """Return the mean training loss of Binarized FM with one tiling after each epoch."""
     from paper.systems.family import Bfm1
 
     part = split(_data(data, plan.most_rows), 0)
-    model = Bfm1().train(CONVERGENCE, part.X, part.y, 0, optimizer=optimizer, learning_rate=rate, epochs=PASSES)
+    model = Bfm1().train(
+        CONVERGENCE, part.X, part.y, 0, optimizer=optimizer, learning_rate=rate, epochs=CONVERGENCE_EPOCHS
+    )
     return {"loss": [round(each["loss"], DIGITS) for each in model.history]}
 
 
@@ -174,12 +176,12 @@ def _score(predict: Callable[[NDArray[Any]], NDArray[Any]], part: Split) -> floa
 
 
 def _alternate(calls: dict[str, Callable[[NDArray[Any]], Any]], X: NDArray[Any], rounds: int) -> Record:
-    """Return the shortest time of each call in milliseconds, all on one core, each called once a round."""
+    """Return the fastest time of each call in milliseconds, all on one core, alternating between them."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     taken: dict[str, list[float]] = {name: [] for name in calls}
     for call in calls.values():
-        call(X)  # compiles, fills caches
+        call(X)  # compile and warm up caches
     for _ in range(rounds):
         for name, call in calls.items():
             if len(taken[name]) >= 2 and sum(taken[name]) > PATIENCE:

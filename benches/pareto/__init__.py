@@ -1,6 +1,6 @@
-"""Test accuracy by model bytes: binfm and its peers, each doing its best under a limit. Run by `make pareto`.
+"""Test accuracy by model size: the best that binfm and its peers reach within a byte budget. `make -C benches pareto`.
 
-`problem` splits the data, `systems` holds one file a competitor, `search` cross-validates the peers' settings over the
-cuts of a `ladder`, `sizes` counts bytes where a package has no small format of its own, `store` keeps the results,
-`summary` averages them, `report` and `plot` show them.
+`problem` splits the data, `systems` has one module per competitor, `search` cross-validates the peers' settings over
+the cuts of a `ladder`, `sizes` counts bytes for packages without a compact format, `store` keeps the results,
+`summary` averages them, `report` and `plot` present them.
 """

@@ -1,6 +1,6 @@
-"""Measure what is missing, then write the table and the picture.
+"""Run the missing measurements, then write the table and the plot.
 
-With --only, the systems named are measured again and the others are left as they are.
+With --only, the named systems are measured again and the others are left alone.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="make pareto", description=__doc__)
+    parser = argparse.ArgumentParser(prog="make -C benches pareto", description=__doc__)
     parser.add_argument("--only", nargs="*", choices=list(SYSTEMS), default=[], metavar="SYSTEM")
     parser.add_argument("--data", nargs="*", choices=DATA, default=DATA, metavar="SET")
     return parser.parse_args()

@@ -1,4 +1,4 @@
-"""The picture `benches/results/pareto.png`: accuracy against bytes, a panel a data set."""
+"""The plot `benches/results/pareto.png`: accuracy against bytes, one panel per data set."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from pareto.summary import Summary
 from pareto.systems import REFERENCE
 
 COLUMNS, ROWS = 5, 3
-"""The average takes two places, the legend the last."""
+"""The average takes two cells, the legend the last one."""
 TICKS = (10, 20, 40, 50, 60, 70, 80, 85, 90, 93, 95, 96, 97, 98, 98.5, 99, 99.5, 99.8, 99.9)
 TICK_GAP = 0.1
-"""Least share of the height between two ticks."""
-LEAST_ERROR = 0.05
-"""Percent: where an error of zero is drawn."""
+"""Minimum distance between two ticks, as a share of the height."""
+MIN_ERROR = 0.05
+"""Percent; an error of zero is drawn here."""
 SMALL = {"font.size": 8, "axes.titlesize": 9, "axes.titleweight": "bold", "axes.spines.top": False}
 
 
 @dataclass(frozen=True)
 class Style:
-    """Colours that a colour-blind reader and a grey printer tell apart, with a marker each."""
+    """A color and marker that stay distinct for color-blind readers and in grayscale."""
 
     color: str
     marker: str
@@ -57,7 +57,7 @@ def draw(summary: Summary) -> Figure:
         legend.axis("off")
         legend.legend(*average.get_legend_handles_labels(), loc="center", frameon=False, fontsize=8.5)
         figure.supylabel("test accuracy, %")
-        figure.supxlabel("bytes of the model")
+        figure.supxlabel("model size, bytes")
     return figure
 
 
@@ -103,8 +103,8 @@ def _reference(axes: Axes, accuracy: float) -> None:
 
 
 def _height(accuracy: float) -> float:
-    """Return where an accuracy is drawn: the error on a log scale, so that 98 to 99 is as far as 80 to 90."""
-    return float(-np.log2(max(100 - accuracy, LEAST_ERROR))) if not np.isnan(accuracy) else np.nan
+    """Return the vertical position of an accuracy. The error is on a log scale: 98 to 99 is as far as 80 to 90."""
+    return float(-np.log2(max(100 - accuracy, MIN_ERROR))) if not np.isnan(accuracy) else np.nan
 
 
 def _axes(axes: Axes) -> None:

@@ -1,4 +1,4 @@
-"""What every system is given: one data set, one split, the limits and the folds."""
+"""The problem that every system solves: a data set, a split, the budgets and the folds."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ DATA = (
     "letter_scale",
 )
 SEEDS = (0, 1, 2)
-"""The seeds of the 70/30 splits, the first of those that `make accuracy` uses."""
+"""Seeds of the 70/30 splits, the first of those in `make -C benches accuracy`."""
 BUDGETS = (256, 512, 1_024, 2_048, 4_096, 8_192, 16_384)
-"""Limits in bytes."""
+"""Maximum model sizes in bytes."""
 UNLIMITED = 0
-"""Stands for the budget of a model that has none."""
+"""Key for models without a budget."""
 FOLDS = 3
-"""Folds of the training part. More would cost the peers time and change which settings win very little."""
+"""Folds of the training part. More would cost the peers time and hardly change which settings win."""
 
 Codes = NDArray[np.int64]
 """Class labels as 0, 1, …, classes − 1."""
@@ -41,7 +41,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Problem:
-    """A training part and a test part. The test part is for the last line of a measurement only."""
+    """A training part and a test part. The test part is used only once, at the end of a measurement."""
 
     name: str
     seed: int
@@ -55,19 +55,19 @@ class Problem:
         return int(self.y.max()) + 1
 
     def folds(self) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-        """Return rows to fit on and rows to score on, the same for every system."""
+        """Return the samples to fit and to validate on, the same for every system."""
         return list(StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(self.X, self.y))
 
     def test_accuracy(self, predicted: NDArray[Any]) -> float:
         return float(np.mean(predicted == self.y_test))
 
     def most_frequent(self) -> float:
-        """Return the test accuracy of naming the most frequent class: always possible, in one byte."""
+        """Return the test accuracy of always predicting the most frequent class, which takes one byte."""
         return self.test_accuracy(np.full(len(self.y_test), np.bincount(self.y).argmax()))
 
 
 def problems(name: str) -> Iterator[Problem] | None:
-    """Return the splits of a set, or None where the set is missing."""
+    """Return the splits of a data set, or None if it is missing."""
     table = datasets.load(name)
     return None if table is None else _splits(name, *table)
 

@@ -11,37 +11,37 @@ from pareto.summary import Cell, Summary
 from pareto.systems import COMPETITORS, MAJORITY, REFERENCE
 
 CLOSE = 0.5
-"""Points of accuracy that a data set may be behind without being listed."""
+"""Points of accuracy by which binfm may trail without being listed."""
 NONE = "–"
 
 INTRODUCTION = """\
-# Test accuracy by bytes
+# Test accuracy by model size
 
-The best that each system can do within a number of bytes, in percent of the test rows: means over {splits} stratified
-random 70/30 splits, the same for all, or as many of them as are measured. Settings are chosen on the training part
-alone; the test part is scored once. Written by `make pareto`; every model's settings and bytes are in
+The best test accuracy of each system within a byte budget, in percent: means over {splits} stratified random 70/30
+splits, the same for all systems, or over those measured so far. Settings are chosen on the training part only; the test
+part is scored once. Written by `make -C benches pareto`; the settings and size of every model are in
 [pareto.json](pareto.json).
 
-![Accuracy against bytes, a panel a data set](pareto.png)
+![Accuracy against bytes, one panel per data set](pareto.png)
 """
 
 CHOICE = f"""\
 ## How settings were chosen
 
-`binfm.train(X, y, max_bytes=N)` chooses for itself. For the others, {FOLDS}-fold cross-validation of the training part:
-all candidates on one fold, then twice the neighbours of each budget's best, then each budget's four best on the other
-folds. A fit serves all budgets, because it is cut after every few rounds (splits, weights). What counts is the bytes of
-the model of the whole training part; a budget gets the settings and the cut of the best mean accuracy over the folds
-among those that fit.
+`binfm.train(X, y, max_bytes=N)` chooses its own settings. For the others, {FOLDS}-fold cross-validation of the training
+part: all candidates on one fold, then two rounds of neighbors of each budget's best, then each budget's four best on
+the other folds. One fit serves all budgets, because it is cut after every few rounds (splits, weights). Sizes are those
+of the model fitted on the whole training part; each budget gets the settings and the cut with the best mean accuracy
+over the folds among those that fit.
 
 * hessboost: rounds × (depth 1, 2, 3, 6 or 3, 5, 8, 12, 20, 40 leaves) × learning rate 0.2, 0.45, 0.9 × three pairs of
-  its ToaD penalties, in proportion to the rows. Near the best also other rates, penalties, depths and leaves, 32 bins,
-  less λ, capped leaf values (which then are shared). Inputs are rounded to float16, which halves its thresholds, or
-  not, where that is better.
-* LightGBM: rounds × 2, 3, 5, 8, 12, 20, 31, 48 leaves × learning rate 0.2, 0.45, 0.9. Near the best also other rates
-  and leaves, 63 and 23 bins, more and less λ, other least rows of a leaf.
-* Decision tree: splits × Gini or entropy × least rows of a leaf × best split first or cost-complexity pruning.
-* Logistic regression: C × squares (one softmax) or absolute values (a function a class) × weights kept.
+  ToaD penalties, proportional to the number of samples. Around the best: other rates, penalties, depths and leaves, 32
+  bins, smaller λ, capped leaf values (which can then be shared). Inputs are rounded to float16, which halves the
+  thresholds, unless float32 is better.
+* LightGBM: rounds × 2, 3, 5, 8, 12, 20, 31, 48 leaves × learning rate 0.2, 0.45, 0.9. Around the best: other rates and
+  leaves, 63 and 23 bins, larger and smaller λ, other minimum leaf sizes.
+* Decision tree: splits × Gini or entropy × minimum leaf size × best-first growth or cost-complexity pruning.
+* Logistic regression: C × L2 (one softmax) or L1 (one-vs-rest) × number of weights kept.
 """
 
 
@@ -74,12 +74,12 @@ def _averages(summary: Summary) -> str:
         [
             f"## Average over {len(summary.sets)} data sets",
             "",
-            f"Where a system has no model that small ({NONE} below), the most frequent class stands in for it.",
+            f"Where a system has no model that small ({NONE} below), the most frequent class is counted instead.",
             f"{REFERENCE.label} without a limit: {reference:.1f}.",
             "",
             _table(["bytes ≤", *_budget_names()], every),
             "",
-            "The same over only those data sets on which every system has a model that small:",
+            "Over only those data sets on which every system has a model that small:",
             "",
             _table(["bytes ≤", *_budget_names()], [["data sets", *counts], *shared]),
             "",
@@ -95,13 +95,15 @@ def _average_rows(summary: Summary, sets: Callable[[int], list[str]]) -> list[li
 
 def _each_set(summary: Summary) -> str:
     rows = [row for data in summary.sets for row in _set_rows(summary, data)]
-    note = f"**Bold**: the best. {NONE}: no model that small. *: not in all splits; the most frequent class stands in."
+    note = (
+        f"**Bold**: the best. {NONE}: no model that small. *: not in all splits, the most frequent class in the others."
+    )
     note += _fewer_splits(summary)
     return "\n".join(["## Each data set", "", note, "", _table(["data", "bytes ≤", *_budget_names()], rows), ""])
 
 
 def _fewer_splits(summary: Summary) -> str:
-    """Say where fewer splits were measured than of the same set at other budgets."""
+    """Note the budgets at which fewer splits were measured than at others."""
     counts = [
         (len(summary.seeds_at(data, budget)), f"{data} at {budget:,}")
         for data in summary.sets
@@ -109,8 +111,8 @@ def _fewer_splits(summary: Summary) -> str:
         if summary.seeds_at(data, budget) != summary.seeds(data)
     ]
     kinds = sorted({count for count, _ in counts})
-    said = [f"{count} of {len(SEEDS)} splits: {', '.join(at for n, at in counts if n == count)}." for count in kinds]
-    return "".join(f"\n{line}" for line in said)
+    notes = [f"{count} of {len(SEEDS)} splits: {', '.join(at for n, at in counts if n == count)}." for count in kinds]
+    return "".join(f"\n{line}" for line in notes)
 
 
 def _set_rows(summary: Summary, data: str) -> list[list[str]]:
@@ -130,19 +132,19 @@ def _text(cell: Cell) -> str | None:
 
 
 def _with_best(texts: Sequence[str | None]) -> list[str]:
-    """Make the highest bold, all of them where rounded figures are equal."""
+    """Make the highest bold; several if they are equal after rounding."""
     best = max((float(text.rstrip("*")) for text in texts if text), default=None)
     bold = [text is not None and float(text.rstrip("*")) == best for text in texts]
     return [f"**{text}**" if best_one else text or NONE for text, best_one in zip(texts, bold, strict=True)]
 
 
 def _behind(summary: Summary) -> str:
-    """List where binfm is more than CLOSE behind the best of the others."""
+    """List where binfm trails the best of the others by more than CLOSE points."""
     if summary.systems[:1] != [COMPETITORS[0]]:
         return ""
     rows = [row for data in summary.sets for budget in BUDGETS if (row := _behind_row(summary, data, budget))]
-    head = ["data", "bytes ≤", "binfm", "best", "by", "which"]
-    return "\n".join([f"## Where binfm is more than {CLOSE} behind", "", _table(head, rows), ""])
+    head = ["data", "bytes ≤", "binfm", "best", "by", "system"]
+    return "\n".join([f"## Where binfm trails by more than {CLOSE} points", "", _table(head, rows), ""])
 
 
 def _behind_row(summary: Summary, data: str, budget: int) -> list[str] | None:
@@ -162,7 +164,7 @@ def _unlimited(summary: Summary) -> str:
         packed, file = (np.mean([point.bytes for point in points]), np.mean([p.settings["file"] for p in points]))
         accuracies = [f"{summary.accuracy(data, system):.1f}" for system in (MAJORITY, REFERENCE)]
         rows.append([data, *accuracies, f"{packed:,.0f}", f"{file:,.0f}"])
-    head = ["data", MAJORITY.label, REFERENCE.label, "its bytes, packed", "its text file"]
+    head = ["data", MAJORITY.label, REFERENCE.label, "packed, bytes", "text file, bytes"]
     return "\n".join(["## Without a limit", "", _table(head, rows), ""])
 
 

@@ -1,16 +1,16 @@
-"""Bytes of models whose package has no small format: the least that a competent engineer could really build.
+"""Sizes of models whose package has no compact format: the smallest that a competent engineer could build.
 
-Nothing is charged for a header, scales, labels or lengths, nor for rounding: the peers are scored with the floats of
-their own package, so no implementation of these layouts can be more accurate.
+Header, scales, labels and lengths are free, and so is rounding: the peers are scored with the floats of their own
+package, so no implementation of these layouts can be more accurate.
 
-Trees, in preorder without pointers: a bit a node says leaf or split. A split names its feature, by number or by rank
-among the features in use (then a bit a feature says which are), and its threshold, in place or by rank in its feature's
-table of distinct thresholds: whichever is smaller. A threshold takes 1 byte where the feature holds whole numbers from
-0 to 255, else 2. A leaf of a boosted tree takes 1 byte (8-bit leaves were seen to cost nothing), a leaf of a decision
-tree the bits of a class number.
+Trees are stored in preorder without pointers, with one bit per node to tell leaves from splits. A split stores its
+feature, either by number or by rank among the features in use (plus one bit per feature to mark those), and its
+threshold, either in place or by rank in a table of distinct thresholds per feature: whichever is smaller. A threshold
+takes 1 byte if the feature holds integers from 0 to 255, otherwise 2. A leaf takes 1 byte in a boosted tree (8-bit
+leaves were seen to cost no accuracy) and the bits of a class number in a decision tree.
 
-Linear models: 2 bytes a weight, standardisation folded in. Softmax needs one class less than there are. Weights may be
-dropped: then a bit a weight says which are left.
+Linear models take 2 bytes per weight, with standardization folded in; softmax stores one class fewer than there are.
+If weights are dropped, one bit per weight marks those that are kept.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ BYTE_BITS, SHORT_BITS = 8, 16
 
 
 def bits_for(count: int) -> int:
-    """Return the bits that tell `count` things apart."""
+    """Return the number of bits needed to distinguish `count` items."""
     return max(count - 1, 0).bit_length()
 
 
 def threshold_bits(X: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the width of each feature's thresholds."""
+    """Return the width of each feature's thresholds in bits."""
     small_counts = ((X >= 0) & (X <= 255) & (np.floor(X) == X)).all(axis=0)
     return np.where(small_counts, BYTE_BITS, SHORT_BITS)
 
 
 def trees(features: NDArray[Any], thresholds: NDArray[Any], leaves: int, leaf_bits: int, width: NDArray[Any]) -> int:
-    """Return the bytes of trees whose splits are `features` and `thresholds`; `width` is of `threshold_bits`."""
+    """Return the bytes of trees with these splits; `width` comes from `threshold_bits`."""
     flags = len(features) + leaves
     bits = flags + _feature_bits(features, len(width)) + _threshold_bits(features, thresholds, width)
     return _bytes(bits + leaves * leaf_bits)
@@ -58,11 +58,11 @@ def _threshold_bits(features: NDArray[Any], thresholds: NDArray[Any], width: NDA
 
 
 def linear(kept: int, features: int, classes: int) -> int:
-    """Return the bytes of a linear model with `kept` weights besides the intercepts."""
-    functions = 1 if classes == 2 else classes
+    """Return the bytes of a linear model with `kept` weights in addition to the intercepts."""
+    outputs = 1 if classes == 2 else classes
     needed = 1 if classes == 2 else classes - 1
     dense = needed * (features + 1) * WEIGHT_BITS
-    sparse = functions * features + (kept + functions) * WEIGHT_BITS
+    sparse = outputs * features + (kept + outputs) * WEIGHT_BITS
     return _bytes(min(dense, sparse))
 
 

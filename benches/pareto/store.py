@@ -1,4 +1,4 @@
-"""What was measured, one line an entry in `benches/results/pareto.json`, so that nothing is measured twice."""
+"""Results, one line per entry in `benches/results/pareto.json`, so that nothing is measured twice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Key = tuple[str, int, str]
 
 @dataclass(frozen=True)
 class Point:
-    """A model: its test accuracy and bytes, the settings chosen, and their accuracy in cross-validation."""
+    """A model: test accuracy, bytes, chosen settings, and their accuracy in cross-validation."""
 
     accuracy: float
     bytes: int
@@ -23,7 +23,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Entry:
-    """One system on one split of one set: a point a budget, None where nothing fits."""
+    """One system on one split of one data set: a point per budget, None if nothing fits."""
 
     data: str
     seed: int
@@ -39,7 +39,7 @@ class Entry:
 
 
 class Store:
-    """The entries of one file. Every change is written at once, whole."""
+    """The entries of a file, which is replaced atomically at every change."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -47,12 +47,12 @@ class Store:
         self._read()
 
     def put(self, entry: Entry) -> None:
-        self._read()  # another process may have measured something meanwhile
+        self._read()  # another process may have added results
         self.entries[entry.key] = entry
         self._write()
 
     def drop(self, data: str, systems: list[str]) -> None:
-        """Forget what these systems did on a set."""
+        """Remove the results of these systems on a data set."""
         self._read()
         self.entries = {key: e for key, e in self.entries.items() if key[0] != data or key[2] not in systems}
         self._write()

@@ -1,4 +1,4 @@
-"""Means over the splits and the data sets, as the table and the picture show them."""
+"""Means over splits and data sets, for the table and the plot."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pareto.systems import COMPETITORS, MAJORITY, REFERENCE, System
 
 @dataclass(frozen=True)
 class Cell:
-    """A system on a set at a budget: mean accuracy in percent over the splits, of which `fitting` have a model.
+    """A system on a data set at a budget: mean accuracy in percent over the splits.
 
-    The others count with the accuracy of the most frequent class.
+    Of those, `fitting` have a model; the others count with the accuracy of the most frequent class.
     """
 
     accuracy: float
@@ -30,7 +30,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Summary:
-    """What was measured, what could not be."""
+    """Results, missing data sets and unavailable systems."""
 
     store: Store
     missing: list[str]
@@ -38,22 +38,22 @@ class Summary:
 
     @cached_property
     def systems(self) -> list[System]:
-        """The competitors that were measured on some set."""
+        """The competitors measured on at least one data set."""
         measured = {system for _, _, system in self.store.entries}
         return [system for system in COMPETITORS if system.name in measured]
 
     @cached_property
     def sets(self) -> list[str]:
-        """The sets that all systems were measured on."""
+        """The data sets on which all systems were measured."""
         return [data for data in DATA if all(self.seeds_at(data, budget) for budget in BUDGETS)]
 
     def seeds(self, data: str) -> list[int]:
-        """Return the splits of a set that all systems were measured on."""
+        """Return the splits of a data set on which all systems were measured."""
         names = [system.name for system in (*self.systems, REFERENCE, MAJORITY)]
         return [seed for seed in SEEDS if all((data, seed, name) in self.store.entries for name in names)]
 
     def seeds_at(self, data: str, budget: int) -> list[int]:
-        """Return those of them that all systems were measured on at this budget."""
+        """Return the splits on which all systems were measured at this budget."""
         systems, entries = self.systems, self.store.entries
         return [
             s for s in self.seeds(data) if all(budget in entries[data, s, system.name].points for system in systems)
@@ -73,7 +73,7 @@ class Summary:
         return Cell(100 * float(np.mean([point.accuracy for point in shown if point])), fitting, len(points))
 
     def unlimited(self, data: str, system: System) -> list[Point]:
-        """Return the points, one a split, of a system without budgets."""
+        """Return the points of a system without budgets, one per split."""
         points = [entry.points[UNLIMITED] for entry in self.entries(data, system)]
         return [point for point in points if point]
 
@@ -82,7 +82,7 @@ class Summary:
         return 100 * float(np.mean([point.accuracy for point in self.unlimited(data, system)]))
 
     def shared(self, budget: int) -> list[str]:
-        """Return the sets on which every system has a model in every split."""
+        """Return the data sets on which every system has a model in every split."""
         return [data for data in self.sets if all(self.cell(data, system, budget).fits for system in self.systems)]
 
     def average(self, system: System, budget: int, sets: list[str]) -> float | None:
@@ -91,5 +91,5 @@ class Summary:
         return float(np.mean([self.cell(data, system, budget).accuracy for data in sets]))
 
     def averages(self, system: System) -> list[float | None]:
-        """Return the average over all sets at each budget."""
+        """Return the average over all data sets at each budget."""
         return [self.average(system, budget, self.sets) for budget in BUDGETS]

@@ -1,4 +1,4 @@
-"""The paper's figures. `write` draws those whose measurements are there."""
+"""The paper's figures, drawn by `write`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decision boundaries of the four FMs on the three sets of two features."""
+"""Decision boundaries of the four FMs on the three data sets with two features."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MARKERS = ("o", "^")
 POINTS_SHOWN = 400
 RESOLUTION = 300
 MARGIN = 0.06
-"""Share of the range of a feature that is drawn beyond it."""
+"""Margin around the data, as a share of a feature's range."""
 
 
 def draw(summary: Summary) -> Figure:

@@ -1,4 +1,4 @@
-"""Training loss a pass of Binarized FM by Adagrad and by SGD, each with the step size that ends lowest."""
+"""Training loss per epoch of Binarized FM with Adagrad and SGD, each with the step size of the lowest final loss."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def draw(summary: Summary) -> Figure:
 
 
 def best(summary: Summary, data: str, optimizer: str) -> tuple[float, list[float]]:
-    """Return the step size whose loss ends lowest, and its losses."""
+    """Return the step size with the lowest final loss, and its losses."""
     losses = {
         rate: summary.store.records[f"convergence/{data}/{optimizer}/{rate}"]["loss"] for rate in RATES[optimizer]
     }
@@ -32,12 +32,12 @@ def best(summary: Summary, data: str, optimizer: str) -> tuple[float, list[float
 def _panel(axes: Axes, summary: Summary, data: str) -> None:
     for optimizer, (label, color, marker, line) in STYLES.items():
         rate, losses = best(summary, data, optimizer)
-        passes = range(1, len(losses) + 1)
+        epochs = range(1, len(losses) + 1)
         axes.plot(
-            passes, losses, color=color, marker=marker, linestyle=line, markersize=3, label=f"{label}, η = {rate:g}"
+            epochs, losses, color=color, marker=marker, linestyle=line, markersize=3, label=f"{label}, η = {rate:g}"
         )
     axes.set_title(data)
-    axes.set_xlabel("pass over the training rows")
+    axes.set_xlabel("epoch")
     axes.set_ylabel("training loss")
     axes.set_ylim(bottom=0)
     axes.grid(**GRID)

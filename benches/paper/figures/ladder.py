@@ -1,4 +1,4 @@
-"""Memory against accuracy of the four FMs, m = 16, 32, 64, 128."""
+"""Accuracy against memory of the four FMs, for m = 16, 32, 64, 128."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def draw(summary: Summary) -> Figure:
         axes.axis("off")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
-    figure.supxlabel("memory by the paper's count", fontsize=9)
+    figure.supxlabel("memory by the paper's formula", fontsize=9)
     figure.supylabel("test accuracy, %", fontsize=9)
     return figure
 

@@ -15,7 +15,7 @@ from paper.summary import Summary
 
 SETS = ("banana", "pendigits", "ijcnn")
 BINS = 20
-STYLES = {"uniform": ("equal widths", "#d55e00", "-"), "quantile": ("quantiles", "#0072b2", "--")}
+STYLES = {"uniform": ("equal width", "#d55e00", "-"), "quantile": ("quantiles", "#0072b2", "--")}
 
 
 def draw(summary: Summary) -> Figure:
@@ -23,7 +23,7 @@ def draw(summary: Summary) -> Figure:
     figure = Figure(figsize=(3.3 * len(sets), 2.9), layout="constrained")
     for data, axes in zip(sets, figure.subplots(1, len(sets), squeeze=False)[0], strict=True):
         _panel(axes, summary, data)
-    figure.supxlabel(f"one-hot features ({BINS} bins a feature), sorted, %", fontsize=9)
+    figure.supxlabel(f"one-hot features ({BINS} bins per feature), sorted, %", fontsize=9)
     return figure
 
 
@@ -34,13 +34,13 @@ def _panel(axes: Axes, summary: Summary, data: str) -> None:
         places = np.linspace(0, 100, len(zeros))
         axes.plot(places, zeros, color=color, linestyle=line, linewidth=1.8, label=label)
     axes.set_title(data)
-    axes.set_ylabel("rows in which it is zero, %")
+    axes.set_ylabel("samples in which it is zero, %")
     axes.grid(**GRID)
     axes.legend(frameon=False, loc="lower right")
 
 
 def sparsity(X: NDArray[Any], y: NDArray[Any], binning: str) -> NDArray[np.float64]:
-    """Return the share of rows that are not in a bin, for every bin of every feature."""
+    """Return the share of samples outside each bin of each feature."""
     model = binfm.train(X, y, m=1, b=BINS, tilings=1, binning=binning, epochs=1, early_stopping=False, n_jobs=1)
     shares = []
     for column, edges in zip(X.T, model.edges, strict=True):

@@ -1,4 +1,4 @@
-"""Colours that a colour-blind reader and a grey printer tell apart, with a marker each."""
+"""Colors and markers that stay distinct for color-blind readers and in grayscale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The systems by name. NFM is imported when it is used: JAX takes a second to start."""
+"""The systems by name. NFM is imported on first use, because JAX takes a second to start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a system is: a way to fit settings to a table, and what may be chosen."""
+"""Base class of the systems: how to fit settings to data, and which settings to choose from."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ REGULARIZATION = (1e-2, 1e-1, 1e0, 1e1, 1e2)
 
 
 class NotAvailableError(Exception):
-    """A system cannot be used here; the message says why."""
+    """The system is unavailable, for the reason in the message."""
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A trained model: how it predicts codes on one thread, and its bytes."""
+    """A trained model: a function that predicts class codes on one thread, and its size in bytes."""
 
     predict: Callable[[NDArray[Any]], NDArray[Any]]
     bytes: int
     parts: dict[str, int] | None = None
-    """Where the bytes go, if the system can tell."""
+    """Bytes by part, if the system reports them."""
 
 
 class System:
     name: ClassVar[str]
     label: ClassVar[str]
     package: ClassVar[str]
-    """On PyPI."""
+    """Name on PyPI."""
     grid: ClassVar[dict[str, Sequence[Any]]] = {}
-    """What may be chosen, in the order of choice."""
+    """Values to choose from, in the order in which parameters are chosen."""
     start: ClassVar[Settings] = {}
     counted: ClassVar[str] = "file"
-    """Where its bytes come from."""
+    """What its size is based on."""
 
     def check(self) -> None:
-        """Raise NotAvailableError where the package is missing."""
+        """Raise NotAvailableError if the package is missing."""
 
     def fit(self, settings: Settings, X: NDArray[Any], y: Codes, classes: int, seed: int, plan: Plan) -> Fitted:
         raise NotImplementedError
 
     def bits(self, settings: Settings, d: int, classes: int) -> int | None:
-        """Return the model's bits by the paper's count, or None where the paper has none."""
+        """Return the model's bits by the paper's formula, or None if the paper has none."""
         return None
 
 
-def functions(classes: int) -> int:
-    """Return the score functions of one against the rest."""
+def outputs(classes: int) -> int:
+    """Return the number of outputs in one-vs-rest."""
     return 1 if classes == 2 else classes

@@ -1,4 +1,4 @@
-"""The four FMs of binfm. FM, SEFM and DFM also choose their regularization, as in the paper; Binarized FM has none."""
+"""The four FMs of binfm. As in the paper, FM, SEFM and DFM choose their regularization; Binarized FM has none."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from paper import memory
 from paper.choice import Settings
 from paper.data import Codes
 from paper.plan import Plan
-from paper.systems.base import BINS, FACTORS, REGULARIZATION, Fitted, NotAvailableError, System, functions
+from paper.systems.base import BINS, FACTORS, REGULARIZATION, Fitted, NotAvailableError, System, outputs
 
 
 class Family(System):
     package = "binfm"
     method: ClassVar[str]
     fixed: ClassVar[Settings] = {}
-    """Parameters of `binfm.train` that are not chosen."""
+    """Fixed parameters of `binfm.train`."""
     formula: ClassVar[Callable[[int, int, int], int]]
 
     def check(self) -> None:
@@ -32,28 +32,28 @@ class Family(System):
 
     def fit(self, settings: Settings, X: NDArray[Any], y: Codes, classes: int, seed: int, plan: Plan) -> Fitted:
         model = self.train(settings, X, y, seed, epochs=plan.epochs)
-        return Fitted(lambda rows: model.predict(rows, n_jobs=1), model.nbytes, model.size_report())
+        return Fitted(lambda X: model.predict(X, n_jobs=1), model.nbytes, model.size_report())
 
     def train(self, settings: Settings, X: NDArray[Any], y: Codes, seed: int, **more: Any) -> binfm.Model:
         chosen = {**self.arguments(settings, len(y)), **self.fixed, **more}
         return binfm.train(X, y, method=self.method, seed=seed, n_jobs=1, early_stopping=False, **chosen)
 
-    def arguments(self, settings: Settings, rows: int) -> Settings:
-        """Return the settings as `binfm.train` calls them.
+    def arguments(self, settings: Settings, n_samples: int) -> Settings:
+        """Return the settings as arguments of `binfm.train`.
 
-        λ is that of the sum of the losses of all rows, so a step on one row takes λ/n of it.
+        λ refers to the sum of the losses of all samples, so a step on one sample takes λ/n.
         """
         chosen = dict(settings)
         if "regularization" in chosen:
-            chosen["lambda_w"] = chosen["lambda_v"] = chosen.pop("regularization") / rows
+            chosen["lambda_w"] = chosen["lambda_v"] = chosen.pop("regularization") / n_samples
         return chosen
 
     def bits(self, settings: Settings, d: int, classes: int) -> int:
-        return functions(classes) * type(self).formula(d, settings["m"], settings.get("b", 1))
+        return outputs(classes) * type(self).formula(d, settings["m"], settings.get("b", 1))
 
 
 class Fm(Family):
-    """The step size is larger than `binfm.train`'s default: that is better for it on ijcnn and segment."""
+    """The step size is larger than `binfm.train`'s default, which was better on ijcnn and segment."""
 
     name, label, method = "fm", "FM", "fm"
     fixed: ClassVar[Settings] = {"learning_rate": 0.1}
@@ -68,7 +68,7 @@ class Dfm(Fm):
 
 
 class Sefm(Family):
-    """Equal bins: the paper's figure of sparsity shows that its bins are not quantiles."""
+    """Equal-width bins: the paper's sparsity figure shows that its bins are not quantiles."""
 
     name, label, method = "sefm", "SEFM", "sefm"
     fixed: ClassVar[Settings] = {"tilings": 1, "binning": "uniform"}
@@ -91,7 +91,7 @@ class Bfm4(Bfm1):
 
 
 class Quantile(Bfm1):
-    """One grid with the bins that `binfm.train` has by default: shows what the choice of bins is worth."""
+    """One tiling with `binfm.train`'s default bins, to show the effect of the binning."""
 
     name, label = "quantile", "Binarized FM, quantile bins"
     fixed: ClassVar[Settings] = {"tilings": 1}

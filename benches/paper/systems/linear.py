@@ -1,4 +1,4 @@
-"""Liblinear, as scikit-learn's LinearSVC on standardised features."""
+"""Liblinear, as scikit-learn's LinearSVC on standardized features."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from paper.choice import Settings
 from paper.data import Codes
 from paper.memory import FLOAT
 from paper.plan import Plan
-from paper.systems.base import REGULARIZATION, Fitted, System, functions
+from paper.systems.base import REGULARIZATION, Fitted, System, outputs
 
 
 class Liblinear(System):
-    """The scaler is folded into the weights, as float32: the quickest and smallest form of the same model."""
+    """The scaler is folded into float32 weights: the fastest and smallest form of the same model."""
 
     name, label, package = "liblinear", "Liblinear", "scikit-learn"
     grid: ClassVar[dict[str, Sequence[Any]]] = {"C": REGULARIZATION}
@@ -34,4 +34,4 @@ class Liblinear(System):
         return Fitted(model.predict, model.coef_.nbytes + model.intercept_.nbytes)
 
     def bits(self, settings: Settings, d: int, classes: int) -> int:
-        return FLOAT * d * functions(classes)
+        return FLOAT * d * outputs(classes)

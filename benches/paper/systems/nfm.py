@@ -2,10 +2,10 @@
 
     score(x) = w0 + Σ w_i x_i + h · relu(W · f + c),      f = ½ ((Σ x_i v_i)² − Σ (x_i v_i)²)
 
-with batch normalization and dropout before and after the hidden layer. More than two classes have one softmax.
+with batch normalization and dropout before and after the hidden layer. More than two classes share one softmax.
 
-A feature is a number (standardised), or an id: every distinct value, rounded to two decimals, has w and v of its own.
-The second is what the authors' program does with a number, and what the paper's memory costs of NFM agree with.
+A feature is either a standardized number, or an id: every distinct value, rounded to two decimals, has its own w and v.
+Ids are what the authors' program makes of numbers, and they agree with the memory costs that the paper reports for NFM.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ HIDDEN = 64
 BATCH = 128
 RATE = 0.05
 KEEP = (0.8, 0.5)
-"""Shares that dropout keeps of the pooled and of the hidden values."""
+"""Dropout keeps these shares of the pooled and of the hidden values."""
 MOMENTUM = 0.9
-"""Of the running means and variances of batch normalization."""
+"""For the running means and variances of batch normalization."""
 EPSILON = 1e-5
 HELD_OUT = 0.1
-"""Share of the training part that chooses the pass to keep."""
+"""Share of the training part held out to choose the epoch to keep."""
 DECIMALS = 2
-ROOM = 256
-"""Tables are padded to a multiple of this many ids, so that all splits share one compiled program."""
+PADDING = 256
+"""Embedding tables are padded to a multiple of this, so that all splits share one compiled program."""
 
 Tree = Any
 Moments = tuple[jax.Array, jax.Array]
@@ -63,8 +63,8 @@ def start(inputs: int, outputs: int, seed: int) -> Model:
         "c": np.zeros(HIDDEN),
         "h": rng.normal(0, np.sqrt(2 / (HIDDEN + outputs)), (HIDDEN, outputs)),
     }
-    still = jnp.zeros(FACTORS), jnp.ones(FACTORS)
-    return Model({name: jnp.asarray(value, jnp.float32) for name, value in params.items()}, (still, still))
+    identity = jnp.zeros(FACTORS), jnp.ones(FACTORS)
+    return Model({name: jnp.asarray(value, jnp.float32) for name, value in params.items()}, (identity, identity))
 
 
 def pooled(params: Tree, X: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -78,7 +78,7 @@ def pooled(params: Tree, X: jax.Array) -> tuple[jax.Array, jax.Array]:
 
 
 def forward(model: Model, X: jax.Array, key: jax.Array | None) -> tuple[jax.Array, tuple[Moments, Moments]]:
-    """Return the scores and the new moments; with a key, as in training."""
+    """Return the scores and the new moments; training mode if a key is given."""
     params = model.params
     keys = (None, None) if key is None else jax.random.split(key)
     linear, f = pooled(params, X)
@@ -88,7 +88,7 @@ def forward(model: Model, X: jax.Array, key: jax.Array | None) -> tuple[jax.Arra
 
 
 def _normalized(params: Tree, moments: Any, layer: int, x: jax.Array, key: Any, then: Any = lambda x: x) -> Any:
-    """Normalize over the batch (or by the running moments), apply `then`, and drop some values while training."""
+    """Normalize over the batch (or by the running moments), apply `then`, and in training apply dropout."""
     mean, variance = moments[layer] if key is None else (x.mean(0), x.var(0))
     x = (x - mean) / jnp.sqrt(variance + EPSILON) * params["scale"][layer] + params["shift"][layer]
     if key is None:
@@ -106,8 +106,8 @@ def loss(scores: jax.Array, y: jax.Array) -> jax.Array:
 
 
 @jax.jit
-def one_pass(model: Model, state: Tree, X: jax.Array, y: jax.Array, key: jax.Array) -> tuple[Model, Tree]:
-    """Step through batches that lie along the first axis."""
+def one_epoch(model: Model, state: Tree, X: jax.Array, y: jax.Array, key: jax.Array) -> tuple[Model, Tree]:
+    """Train for one epoch; batches lie along the first axis."""
 
     def objective(params: Tree, moments: Any, rows: Any, labels: Any, key: Any) -> Any:
         scores, moments = forward(Model(params, moments), rows, key)
@@ -142,7 +142,7 @@ def codes_of(model: Model, X: jax.Array, binary: bool) -> jax.Array:
 
 
 def train(X: NDArray[Any], y: Codes, inputs: int, classes: int, seed: int, plan: Plan) -> Model:
-    """Train and return the pass with the fewest errors on the held-out rows."""
+    """Train and return the epoch with the fewest errors on held-out samples."""
     X, X_held, y, y_held = train_test_split(X, y, test_size=HELD_OUT, stratify=y, random_state=seed)
     rng = np.random.default_rng(seed)
     model = start(inputs, 1 if classes == 2 else classes, seed)
@@ -151,14 +151,14 @@ def train(X: NDArray[Any], y: Codes, inputs: int, classes: int, seed: int, plan:
     best, least = model, np.inf
     for _ in range(min(plan.nfm_epochs, plan.nfm_steps * batch // len(y))):
         order = rng.permutation(len(y))[: len(y) // batch * batch].reshape(-1, batch)
-        model, state = one_pass(model, state, X[order], y[order], jax.random.key(rng.integers(2**31)))
-        now = int(errors_of(model, X_held, y_held))
-        best, least = (model, now) if now <= least else (best, least)
+        model, state = one_epoch(model, state, X[order], y[order], jax.random.key(rng.integers(2**31)))
+        errors = int(errors_of(model, X_held, y_held))
+        best, least = (model, errors) if errors <= least else (best, least)
     return best
 
 
 class Nfm(System):
-    """NFM on standardised numbers."""
+    """NFM on standardized numbers."""
 
     name, label, package = "nfm", "NFM", "jax"
     counted = "weights"
@@ -172,7 +172,7 @@ class Nfm(System):
 
 
 class NfmIds(System):
-    """NFM on an id for every distinct value of a feature; a value that training did not see has none."""
+    """NFM with an id for every distinct value of a feature; values not seen in training have none."""
 
     name, label, package = "nfm-ids", "NFM, ids", "jax"
     counted = "weights"
@@ -183,17 +183,17 @@ class NfmIds(System):
     def fit(self, settings: Settings, X: NDArray[Any], y: Codes, classes: int, seed: int, plan: Plan) -> Fitted:
         values = [np.unique(np.round(column, self.decimals)) for column in X.T]
         count = sum(map(len, values))
-        room = -(-(count + 1) // ROOM) * ROOM
-        model = train(ids(values, X, self.decimals), y, room, classes, seed, plan)
+        padded = -(-(count + 1) // PADDING) * PADDING
+        model = train(ids(values, X, self.decimals), y, padded, classes, seed, plan)
         unknown = {name: model.params[name].at[count].set(0) for name in ("w", "v")}
         model = model._replace(params={**model.params, **unknown})
-        padding = (room - count) * (FACTORS + model.params["w"].shape[1])
+        padding = (padded - count) * (FACTORS + model.params["w"].shape[1])
         size = (sum(value.size for value in model.params.values()) - padding) * FLOAT // 8
         return Fitted(lambda rows: np.asarray(codes_of(model, ids(values, rows, self.decimals), classes == 2)), size)
 
 
 def ids(values: list[NDArray[Any]], X: NDArray[Any], decimals: int) -> NDArray[np.int32]:
-    """Return the number of each value among all values of all features; the last one stands for unknown."""
+    """Return the index of each value among the known values of all features; the last index means unknown."""
     found = np.empty(X.shape, np.int32)
     offset, unknown = 0, sum(map(len, values))
     for j, known in enumerate(values):

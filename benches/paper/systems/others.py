@@ -1,4 +1,4 @@
-"""FMs of other people, on standardised features and one against the rest, so that ours is no weak baseline."""
+"""Other FM implementations, on standardized features and one-vs-rest, to show that our FM is not a weak baseline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paper.choice import Settings
 from paper.data import Codes
 from paper.memory import FLOAT
 from paper.plan import Plan
-from paper.systems.base import FACTORS, REGULARIZATION, Fitted, NotAvailableError, System, functions
+from paper.systems.base import FACTORS, REGULARIZATION, Fitted, NotAvailableError, System, outputs
 
 
 class OtherFm(System):
@@ -30,24 +30,24 @@ class OtherFm(System):
 
     def fit(self, settings: Settings, X: NDArray[Any], y: Codes, classes: int, seed: int, plan: Plan) -> Fitted:
         scaler = StandardScaler().fit(X)
-        rows = scaler.transform(X).astype(np.float32)
-        wanted = [1] if classes == 2 else range(classes)
-        scorers = [self.score_function(settings, rows, (y == code).astype(np.int64), seed) for code in wanted]
+        X_scaled = scaler.transform(X).astype(np.float32)
+        codes = [1] if classes == 2 else range(classes)
+        scorers = [self.fit_output(settings, X_scaled, (y == code).astype(np.int64), seed) for code in codes]
 
         def predict(X: NDArray[Any]) -> NDArray[Any]:
             X = scaler.transform(X).astype(np.float32)
             scores = np.column_stack([score(X) for score in scorers])
             return scores.argmax(1) if classes > 2 else (scores[:, 0] > 0).astype(int)
 
-        return Fitted(predict, functions(classes) * (1 + X.shape[1] * (1 + settings["m"])) * FLOAT // 8)
+        return Fitted(predict, outputs(classes) * (1 + X.shape[1] * (1 + settings["m"])) * FLOAT // 8)
 
-    def score_function(self, settings: Settings, X: NDArray[Any], y: Codes, seed: int) -> Any:
-        """Fit a binary problem and return what is above 0 where the class is likely."""
+    def fit_output(self, settings: Settings, X: NDArray[Any], y: Codes, seed: int) -> Any:
+        """Fit a binary problem and return a function whose result is positive if the class is likely."""
         raise NotImplementedError
 
 
 class ModernFm(OtherFm):
-    """Adagrad in small batches; λ/n as in ours."""
+    """Adagrad in small batches, with λ/n like ours."""
 
     name, label, package, module = "modern-fm", "modern-fm", "modern-fm", "modern_fm"
     grid: ClassVar[dict[str, Sequence[Any]]] = {"m": FACTORS, "regularization": REGULARIZATION}
@@ -55,7 +55,7 @@ class ModernFm(OtherFm):
     epochs = 30
     batch = 16
 
-    def score_function(self, settings: Settings, X: NDArray[Any], y: Codes, seed: int) -> Any:
+    def fit_output(self, settings: Settings, X: NDArray[Any], y: Codes, seed: int) -> Any:
         strength = settings["regularization"] / len(y)
         model = import_module(self.module).FMClassifier(
             n_factors=settings["m"], l2_linear=strength, l2_factors=strength, max_iter=self.epochs,
@@ -65,13 +65,13 @@ class ModernFm(OtherFm):
 
 
 class MyFm(OtherFm):
-    """Gibbs sampling, as libFM's and fastFM's MCMC: it draws its regularization too, so nothing is chosen."""
+    """Gibbs sampling, like the MCMC of libFM and fastFM. It samples its regularization too, so nothing is chosen."""
 
     name, label, package, module = "myfm", "myFM", "myfm", "myfm"
     start: ClassVar[Settings] = {"m": 16}
     samples = 100
 
-    def score_function(self, settings: Settings, X: NDArray[Any], y: Codes, seed: int) -> Any:
+    def fit_output(self, settings: Settings, X: NDArray[Any], y: Codes, seed: int) -> Any:
         model = import_module(self.module).MyFMClassifier(rank=settings["m"], random_seed=seed)
         model.fit(X.astype(np.float64), y, n_iter=self.samples)
         return partial(_above_half, model)

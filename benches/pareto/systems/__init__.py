@@ -1,4 +1,4 @@
-"""The systems: a module each, with a function `measure` from a problem to a point a budget."""
+"""The systems, one module each, whose function `measure` maps a problem to a point per budget."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pareto.store import Point
 
 
 class NotAvailableError(Exception):
-    """What is installed cannot be measured."""
+    """The system cannot be measured with the installed packages."""
 
 
 @dataclass(frozen=True)
 class System:
-    """A competitor: its module here, the package it comes from, and how its bytes are counted."""
+    """A competitor: its module in this package, its PyPI package, and how its bytes are counted."""
 
     name: str
     label: str
@@ -24,7 +24,7 @@ class System:
     counted: str
 
     def measure(self, problem: Problem) -> dict[int, Point | None]:
-        """Measure; the package is imported only now, so that others can do without it."""
+        """Measure. The package is imported only here, so that the other systems do not need it."""
         try:
             module = import_module(f"pareto.systems.{self.name}")
         except ImportError as error:
@@ -41,41 +41,41 @@ class System:
 
 
 COMPETITORS = (
-    System("binfm", "binfm", "binfm", "The file, everything included: `model.nbytes`."),
+    System("binfm", "binfm", "binfm", "The complete file: `model.nbytes`."),
     System(
         "hessboost",
         "hessboost compact",
         "hessboost",
-        "The file, everything included: the length of `booster.to_compact().save_raw()`.",
+        "The complete file: the length of `booster.to_compact().save_raw()`.",
     ),
     System(
         "lightgbm",
         "LightGBM packed",
         "lightgbm",
-        "It has no small format, so the least that a competent engineer could build is counted. No header. Trees in "
-        "preorder, a bit a node to tell leaves from splits. Features and thresholds by rank in tables of those in use, "
-        "or in place where that is smaller. 2 bytes a distinct threshold, 1 where the feature holds whole numbers from "
-        "0 to 255. 1 byte a leaf. It is scored with its own floats: rounding costs it nothing here.",
+        "It has no compact format, so this counts the smallest that a competent engineer could build: no header; trees "
+        "in preorder, one bit per node to tell leaves from splits; features and thresholds by rank in tables of those "
+        "in use, or in place if that is smaller; 2 bytes per distinct threshold, or 1 if the feature holds integers "
+        "from 0 to 255; 1 byte per leaf. It is scored with its own floats, so rounding costs it nothing.",
     ),
     System(
         "tree",
         "decision tree packed",
         "scikit-learn",
-        "As LightGBM, but a leaf takes the bits of a class number.",
+        "Like LightGBM, but a leaf takes the bits of a class number.",
     ),
     System(
         "linear",
         "logistic regression",
         "scikit-learn",
-        "2 bytes a weight and intercept, standardisation folded in, one class less than there are. Or the smallest "
-        "weights are dropped, and a bit a weight says which. It is scored with floats.",
+        "2 bytes per weight and intercept, standardization folded in, one class fewer than there are. Or the smallest "
+        "weights are dropped, and one bit per weight marks the others. It is scored with floats.",
     ),
 )
 REFERENCE = System(
     "reference",
     "LightGBM 100×31",
     "lightgbm",
-    "100 rounds of 31 leaves, other settings as they come: packed as above, and its own text file.",
+    "100 rounds of 31 leaves, otherwise its defaults: packed as above, and its own text file.",
 )
 MAJORITY = System("majority", "most frequent class", "scikit-learn", "1 byte.")
 SYSTEMS = {system.name: system for system in (*COMPETITORS, REFERENCE, MAJORITY)}

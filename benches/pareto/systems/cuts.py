@@ -1,4 +1,4 @@
-"""In which turn the nodes of a grown scikit-learn tree are split, when only some may be. One fit serves all sizes."""
+"""The order in which the nodes of a grown scikit-learn tree are split, so that one fit serves all sizes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NEVER = np.iinfo(np.int64).max
 
 
 def best_first(tree: Any) -> NDArray[np.int64]:
-    """Return each node's turn when the split that gains most goes first, as with max_leaf_nodes."""
+    """Return each node's turn if the split with the largest gain goes first, as with max_leaf_nodes."""
     risks = _risks(tree)
     left, right = tree.children_left, tree.children_right
     gains = risks - risks[left] - risks[right]
@@ -30,7 +30,7 @@ def best_first(tree: Any) -> NDArray[np.int64]:
 
 
 def pruned(tree: Any) -> NDArray[np.int64]:
-    """Return each node's turn when the weakest link goes last, as with ccp_alpha."""
+    """Return each node's turn if the weakest link goes last, as with ccp_alpha."""
     links = _Links(tree)
     split = np.flatnonzero(tree.children_left >= 0)
     weakest = [(links.strength(node), node) for node in split]
@@ -53,36 +53,36 @@ def _risks(tree: Any) -> NDArray[np.float64]:
 
 
 class _Links:
-    """The branches of a tree while it is pruned: leaves and risk below each node."""
+    """The branches of a tree during pruning: number of leaves and risk below each node."""
 
     def __init__(self, tree: Any) -> None:
         self.risks = _risks(tree)
         self.below, self.leaves, self.nodes = self.risks.copy(), np.ones(tree.node_count), np.ones(tree.node_count, int)
         self.parent = np.full(tree.node_count, -1)
         self.split = tree.children_left >= 0
-        for node in np.flatnonzero(self.split)[::-1]:  # children have larger numbers
+        for node in np.flatnonzero(self.split)[::-1]:  # children come after their parents
             children = [tree.children_left[node], tree.children_right[node]]
             self.parent[children] = node
             self.below[node], self.leaves[node] = self.below[children].sum(), self.leaves[children].sum()
             self.nodes[node] += self.nodes[children].sum()
 
     def strength(self, node: int) -> float:
-        """Return what a leaf of the branch gains, on average."""
+        """Return the average gain per leaf of the branch."""
         return (self.risks[node] - self.below[node]) / (self.leaves[node] - 1)
 
     def is_current(self, strength: float, node: int) -> bool:
         return bool(self.split[node]) and strength == self.strength(node)
 
     def above(self, node: int) -> list[int]:
-        """Return the nodes over a node, the nearest first."""
+        """Return the ancestors of a node, the nearest first."""
         found = []
         while (node := self.parent[node]) >= 0:
             found.append(node)
         return found
 
     def cut(self, node: int) -> NDArray[np.int64]:
-        """Make a node a leaf and return the nodes that are no longer split."""
-        gone = node + np.flatnonzero(self.split[node : node + self.nodes[node]])  # a branch is numbered in one piece
+        """Turn a node into a leaf and return the nodes that are no longer split."""
+        gone = node + np.flatnonzero(self.split[node : node + self.nodes[node]])  # the nodes of a branch are contiguous
         leaves, below = self.leaves[node] - 1, self.risks[node] - self.below[node]
         for above in self.above(node):
             self.leaves[above] -= leaves

@@ -1,4 +1,4 @@
-"""hessboost's compact form: boosted trees with the reuse penalties of "Boosted Trees on a Diet" (ToaD)."""
+"""hessboost's compact format: boosted trees with the reuse penalties of "Boosted Trees on a Diet" (ToaD)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import hessboost
 import numpy as np
 from numpy.typing import NDArray
 
-from pareto.ladder import classes_of, classes_of_sums, steps, within_budgets
+from pareto.ladder import classes_of, classes_of_running_sums, steps, within_budgets
 from pareto.problem import BUDGETS, Codes, Problem
 from pareto.search import Search, Settings
 from pareto.store import Point
@@ -19,15 +19,15 @@ DEPTHS = (1, 2, 3, 6)
 LEAVES = (3, 5, 8, 12, 20, 40)
 RATES = (0.2, 0.45, 0.9)
 PENALTIES = ((0.0, 0.0), (2e-4, 2e-3), (1e-3, 0.0))
-"""ToaD's penalties of a new threshold and a new feature, a training row: gains grow with the rows, and so must they."""
+"""ToaD's penalties for a new threshold and a new feature, per training sample, because gains grow with their number."""
 HALF_MAX = float(np.finfo(np.float16).max)
 
-MOST_ROUNDS = 300
+MAX_ROUNDS = 300
 FULL_DEPTH = 0.6
-"""Share of its 2^depth leaves that a tree grown by depth has, about."""
+"""Typical share of its 2^depth leaves that a tree grown by depth has."""
 LEAF_BYTES = 5.0
 SHARED_LEAF_BYTES = 2.5
-"""Least bytes a leaf, 4 of them its value; and where a cap on leaf values makes many equal."""
+"""Minimum bytes per leaf, 4 of them its value; and if a cap on leaf values makes many of them equal."""
 
 
 def measure(problem: Problem) -> dict[int, Point | None]:
@@ -35,7 +35,7 @@ def measure(problem: Problem) -> dict[int, Point | None]:
 
 
 class Family:
-    """Rounds × shape × learning rate × ToaD penalties; then regularisation, bins and the like around the best."""
+    """Rounds × shape × learning rate × ToaD penalties; then regularization, bins and others around the best."""
 
     def candidates(self, problem: Problem) -> list[Settings]:
         half = bool(np.abs(problem.X).max() < HALF_MAX)
@@ -45,7 +45,7 @@ class Family:
             for shape, eta, (threshold, feature) in product(shapes, RATES, PENALTIES)
         ]
 
-    def neighbours(self, settings: Settings) -> list[Settings]:
+    def neighbors(self, settings: Settings) -> list[Settings]:
         threshold, feature = settings["threshold_penalty"], settings["feature_penalty"]
         changes: list[Settings] = [
             {"eta": round(settings["eta"] * 0.65, 4)},
@@ -63,7 +63,7 @@ class Family:
     def fit(self, settings: Settings, X: NDArray[Any], y: Codes, classes: int) -> Rounds:
         data = hessboost.DMatrix(_inputs(settings, X), label=y)
         parameters = _parameters(settings, len(y), classes)
-        booster = hessboost.train(parameters, data, _most_rounds(settings, classes), verbose_eval=False)
+        booster = hessboost.train(parameters, data, _max_rounds(settings, classes), verbose_eval=False)
         return Rounds(booster, settings)
 
 
@@ -75,32 +75,32 @@ def _shapes_near(settings: Settings) -> list[Settings]:
 
 
 def _inputs(settings: Settings, X: NDArray[Any]) -> NDArray[np.float32]:
-    """Return X, rounded to float16 where wanted: the compact form then keeps thresholds in 2 bytes instead of 4."""
+    """Return X, rounded to float16 if `half` is set: compact thresholds then take 2 bytes instead of 4."""
     return X.astype(np.float16).astype(np.float32) if settings["half"] else X
 
 
-def _parameters(settings: Settings, rows: int, classes: int) -> Settings:
+def _parameters(settings: Settings, n_samples: int, classes: int) -> Settings:
     own = {"half", "threshold_penalty", "feature_penalty"}
     return {
         **({"objective": "binary:logistic"} if classes == 2 else {"objective": "multi:softprob", "num_class": classes}),
         **({"grow_policy": "lossguide", "max_depth": 0} if "max_leaves" in settings else {}),
         **{name: value for name, value in settings.items() if name not in own},
-        "toad_penalty_threshold": settings["threshold_penalty"] * rows,
-        "toad_penalty_feature": settings["feature_penalty"] * rows,
+        "toad_penalty_threshold": settings["threshold_penalty"] * n_samples,
+        "toad_penalty_feature": settings["feature_penalty"] * n_samples,
         "nthread": 1,
     }
 
 
-def _most_rounds(settings: Settings, classes: int) -> int:
-    """Return the rounds that fill the largest budget, and no more than are of use."""
+def _max_rounds(settings: Settings, classes: int) -> int:
+    """Return the number of rounds that fills the largest budget, at most MAX_ROUNDS."""
     leaves = settings["max_leaves"] if "max_leaves" in settings else max(2.0, FULL_DEPTH * 2 ** settings["max_depth"])
     leaf = SHARED_LEAF_BYTES if "max_delta_step" in settings else LEAF_BYTES
     trees = BUDGETS[-1] / (leaf * leaves)
-    return max(1, min(MOST_ROUNDS, round(trees / (1 if classes == 2 else classes))))
+    return max(1, min(MAX_ROUNDS, round(trees / (1 if classes == 2 else classes))))
 
 
 class Rounds:
-    """A booster, cut after some of its rounds."""
+    """A booster that can be cut after any of its rounds."""
 
     def __init__(self, booster: hessboost.Booster, settings: Settings) -> None:
         self.booster, self.settings = booster, settings
@@ -109,7 +109,7 @@ class Rounds:
 
     def predictions(self, X: NDArray[Any]) -> Iterator[Codes]:
         X = _inputs(self.settings, X)
-        return classes_of_sums(self._margins(X, start, stop) for start, stop in pairwise([0, *self.sizes]))
+        return classes_of_running_sums(self._margins(X, start, stop) for start, stop in pairwise([0, *self.sizes]))
 
     def predict(self, step: int, X: NDArray[Any]) -> Codes:
         compact = self.booster[:step].to_compact()
@@ -118,6 +118,6 @@ class Rounds:
         return classes_of(compact.predict(_inputs(self.settings, X), output_margin=True))
 
     def _margins(self, X: NDArray[Any], start: int, stop: int) -> NDArray[Any]:
-        """Return what some rounds add; the first ones bring the intercept."""
+        """Return the margins that some rounds add; the first ones include the intercept."""
         margins = self.booster.predict(X, output_margin=True, iteration_range=(start, stop))
         return margins if start == 0 else margins - np.asarray(self.booster.base_margins, np.float32)

@@ -1,4 +1,4 @@
-"""LightGBM, as if someone had packed it well."""
+"""LightGBM, in the packed format that `pareto.sizes` assumes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pareto import sizes
-from pareto.ladder import classes_of, classes_of_sums, steps, within_budgets
+from pareto.ladder import classes_of, classes_of_running_sums, steps, within_budgets
 from pareto.problem import BUDGETS, Codes, Problem
 from pareto.search import Search, Settings
 from pareto.store import Point
@@ -19,12 +19,12 @@ from pareto.store import Point
 LEAVES = (2, 3, 5, 8, 12, 20, 31, 48)
 RATES = (0.2, 0.45, 0.9)
 BASE = {"max_bin": 255, "min_data_in_leaf": 5, "lambda_l2": 1.0, "min_sum_hessian_in_leaf": 0.1}
-"""Without some λ boosting diverges at the high learning rates that small models need."""
+"""Without regularization, boosting diverges at the high learning rates that small models need."""
 FIXED = {"num_threads": 1, "seed": 0, "deterministic": True, "force_col_wise": True, "verbose": -1}
 
-MOST_ROUNDS = 300
+MAX_ROUNDS = 300
 LEAF_BYTES = 2.5
-"""Least bytes a leaf and its split, about."""
+"""Approximate minimum bytes per leaf and its split."""
 
 
 def measure(problem: Problem) -> dict[int, Point | None]:
@@ -32,12 +32,12 @@ def measure(problem: Problem) -> dict[int, Point | None]:
 
 
 class Family:
-    """Rounds × leaves × learning rate; then bins and regularisation around the best."""
+    """Rounds × leaves × learning rate; then bins and regularization around the best."""
 
     def candidates(self, problem: Problem) -> list[Settings]:
         return [{**BASE, "num_leaves": leaves, "learning_rate": rate} for leaves, rate in product(LEAVES, RATES)]
 
-    def neighbours(self, settings: Settings) -> list[Settings]:
+    def neighbors(self, settings: Settings) -> list[Settings]:
         leaves = settings["num_leaves"]
         changes: list[Settings] = [
             {"learning_rate": round(settings["learning_rate"] * 0.65, 4)},
@@ -55,7 +55,7 @@ class Family:
 
     def fit(self, settings: Settings, X: NDArray[Any], y: Codes, classes: int) -> Rounds:
         trees = BUDGETS[-1] / (LEAF_BYTES * settings["num_leaves"])
-        rounds = max(1, min(MOST_ROUNDS, round(trees / (1 if classes == 2 else classes))))
+        rounds = max(1, min(MAX_ROUNDS, round(trees / (1 if classes == 2 else classes))))
         return Rounds(train({**settings, **FIXED}, X, y, classes, rounds), sizes.threshold_bits(X))
 
 
@@ -66,7 +66,7 @@ def train(parameters: Settings, X: NDArray[Any], y: Codes, classes: int, rounds:
 
 
 class Rounds:
-    """A booster, cut after some of its rounds."""
+    """A booster that can be cut after any of its rounds."""
 
     def __init__(self, booster: lightgbm.Booster, width: NDArray[Any]) -> None:
         self.booster = booster
@@ -75,7 +75,7 @@ class Rounds:
         self.sizes = within_budgets((step, self.trees.bytes(step, width)) for step in steps(last))
 
     def predictions(self, X: NDArray[Any]) -> Iterator[Codes]:
-        return classes_of_sums(self._margins(X, start, stop) for start, stop in pairwise([0, *self.sizes]))
+        return classes_of_running_sums(self._margins(X, start, stop) for start, stop in pairwise([0, *self.sizes]))
 
     def predict(self, step: int, X: NDArray[Any]) -> Codes:
         return classes_of(self._margins(X, 0, step))
@@ -85,17 +85,17 @@ class Rounds:
 
 
 class Splits:
-    """The splits of a booster's trees, one after the other, read from its text file."""
+    """All splits of a booster, tree by tree, parsed from its text format."""
 
     def __init__(self, booster: lightgbm.Booster) -> None:
         lines = booster.model_to_string().splitlines()
         self.features = _values(lines, "split_feature=").astype(np.int64)
         self.thresholds = _values(lines, "threshold=")
         self.leaves = np.cumsum(_values(lines, "num_leaves=").astype(np.int64))
-        self.trees_a_round = booster.num_model_per_iteration()
+        self.trees_per_round = booster.num_model_per_iteration()
 
     def bytes(self, rounds: int, width: NDArray[Any]) -> int:
-        trees = rounds * self.trees_a_round
+        trees = rounds * self.trees_per_round
         leaves = int(self.leaves[trees - 1])
         splits = leaves - trees
         return sizes.trees(self.features[:splits], self.thresholds[:splits], leaves, sizes.BOOSTED_LEAF_BITS, width)

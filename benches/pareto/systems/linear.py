@@ -1,4 +1,4 @@
-"""Logistic regression, with its smallest weights dropped where bytes are few."""
+"""Logistic regression, with its smallest weights dropped to fit a budget."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def measure(problem: Problem) -> dict[int, Point | None]:
 
 
 class Family:
-    """C × penalty: the square (one softmax) or the absolute value (a function a class), which makes zeros."""
+    """C × penalty: L2 (one softmax) or L1 (one-vs-rest), which sets weights to zero."""
 
     def candidates(self, problem: Problem) -> list[Settings]:
-        square = [{"penalty": "l2", "C": strength} for strength in L2_STRENGTHS]
-        return square + [{"penalty": "l1", "C": strength} for strength in L1_STRENGTHS]
+        l2 = [{"penalty": "l2", "C": strength} for strength in L2_STRENGTHS]
+        return l2 + [{"penalty": "l1", "C": strength} for strength in L1_STRENGTHS]
 
-    def neighbours(self, settings: Settings) -> list[Settings]:
+    def neighbors(self, settings: Settings) -> list[Settings]:
         return [{**settings, "C": round(settings["C"] * factor, 6)} for factor in (0.5, 2.0)]
 
     def fit(self, settings: Settings, X: NDArray[Any], y: Codes, classes: int) -> Weights:
@@ -48,7 +48,7 @@ class Family:
 
 
 class Weights:
-    """A linear model, of which the largest weights are kept."""
+    """A linear model of which only the largest weights are kept."""
 
     def __init__(self, scaler: Any, coefficients: NDArray[Any], intercepts: NDArray[Any], classes: int) -> None:
         self.scaler, self.coefficients, self.intercepts = scaler, coefficients, intercepts

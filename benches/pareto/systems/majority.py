@@ -1,4 +1,4 @@
-"""The most frequent class: the model of one byte that everybody has."""
+"""Always the most frequent class: a one-byte model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LightGBM without a limit: 100 rounds of 31 leaves, its defaults. What small models are measured against."""
+"""LightGBM without a budget: 100 rounds of 31 leaves, its defaults. The reference for small models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A decision tree, grown whole and cut: best split first, or by cost-complexity pruning."""
+"""A decision tree, fully grown and then cut: best split first, or by cost-complexity pruning."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from pareto.store import Point
 from pareto.systems.cuts import NEVER, best_first, pruned
 
 CRITERIA = ("gini", "entropy")
-SMALLEST_LEAVES = (1, 3, 8, 20)
-"""Least rows in a leaf."""
+MIN_LEAF_SAMPLES = (1, 3, 8, 20)
 CUTS = {"best first": best_first, "pruned": pruned}
 
 
@@ -28,17 +27,17 @@ def measure(problem: Problem) -> dict[int, Point | None]:
 
 
 class Family:
-    """Splits × criterion × rows in a leaf × which splits go first."""
+    """Splits × criterion × minimum leaf size × order of splits."""
 
     def candidates(self, problem: Problem) -> list[Settings]:
         return [
-            {"criterion": criterion, "min_samples_leaf": rows, "cut": cut}
-            for criterion, rows, cut in product(CRITERIA, SMALLEST_LEAVES, CUTS)
+            {"criterion": criterion, "min_samples_leaf": samples, "cut": cut}
+            for criterion, samples, cut in product(CRITERIA, MIN_LEAF_SAMPLES, CUTS)
         ]
 
-    def neighbours(self, settings: Settings) -> list[Settings]:
-        rows = settings["min_samples_leaf"]
-        return [{**settings, "min_samples_leaf": near} for near in (max(1, rows // 2), rows + 1, 2 * rows)]
+    def neighbors(self, settings: Settings) -> list[Settings]:
+        least = settings["min_samples_leaf"]
+        return [{**settings, "min_samples_leaf": near} for near in (max(1, least // 2), least + 1, 2 * least)]
 
     def fit(self, settings: Settings, X: NDArray[Any], y: Codes, classes: int) -> Cut:
         grown = DecisionTreeClassifier(
@@ -49,7 +48,7 @@ class Family:
 
 
 class Cut:
-    """A tree of which a node is split once it is the node's turn; `turn` is NEVER for leaves."""
+    """A tree that can be cut: `turn` is the order in which nodes are split, NEVER for leaves."""
 
     def __init__(self, tree: Any, turn: NDArray[np.int64], classes: int, width: NDArray[Any]) -> None:
         self.tree, self.turn = tree, turn
@@ -63,16 +62,16 @@ class Cut:
 
     def predict(self, step: int, X: NDArray[Any]) -> Codes:
         split = self._split(step)
-        tree, rows = self.tree, np.arange(len(X))
-        at = np.zeros(len(X), np.int64)
-        while len(rows := rows[split[at[rows]]]):
-            node = at[rows]
-            left = X[rows, tree.feature[node]] <= tree.threshold[node]
-            at[rows] = np.where(left, tree.children_left[node], tree.children_right[node])
-        return self.winners[at]
+        tree, active = self.tree, np.arange(len(X))
+        nodes = np.zeros(len(X), np.int64)
+        while len(active := active[split[nodes[active]]]):
+            node = nodes[active]
+            left = X[active, tree.feature[node]] <= tree.threshold[node]
+            nodes[active] = np.where(left, tree.children_left[node], tree.children_right[node])
+        return self.winners[nodes]
 
     def _split(self, step: int) -> NDArray[np.bool_]:
-        """Return which nodes are split in the largest cut of at most `step` splits."""
+        """Return the nodes that are split in the largest cut with at most `step` splits."""
         if len(self.turns) <= step:
             return self.turn != NEVER
         return self.turn < self.turns[step]

@@ -1,4 +1,4 @@
-/* Tells gestures from a sensor that a board reads. board.h says what a board has to offer. */
+/* Recognizes gestures from the sensor of a board; port it by implementing board.h. */
 #include "board.h"
 #include "gesture.h"
 

@@ -1,5 +1,5 @@
 /*
- * The micro:bit as qemu has it: recorded rows for a sensor, the terminal for a display.
+ * The micro:bit as emulated by qemu, with recorded samples for a sensor and the terminal for a display.
  *
  *     python ../make_model.py .
  *     arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -Os -ffreestanding -nostdlib -T microbit.ld \
@@ -8,7 +8,9 @@
  */
 #include "board.h"
 
-static const int16_t ROWS[][6] = {
+enum { SYS_WRITE0 = 4, SYS_EXIT = 0x18 };
+
+static const int16_t SAMPLES[][6] = {
     {12, -40, 998, 60, 22, 41},
     {640, 15, 770, 50, 90, 35},
     {-30, 10, 1001, 1500, 900, 2100},
@@ -18,34 +20,34 @@ extern int main(void);
 extern uint8_t bss_begin[], bss_end[], stack_top[];
 void reset(void);
 
-/* Ask the debugger, which is qemu, to do something. */
-static void ask(int what, const void *with)
+/* Semihosting call, which qemu serves. */
+static void semihost(int operation, const void *argument)
 {
-    register int r0 __asm("r0") = what;
-    register const void *r1 __asm("r1") = with;
+    register int r0 __asm("r0") = operation;
+    register const void *r1 __asm("r1") = argument;
 
     __asm volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
 }
 
-static void leave(uint32_t reason)
+static void exit_with(uint32_t reason)
 {
-    ask(0x18, (const void *)reason);
+    semihost(SYS_EXIT, (const void *)reason);
     for (;;) {
     }
 }
 
 int board_read(int16_t *x, size_t count)
 {
-    static size_t row;
+    static size_t next;
     size_t i;
 
-    if (row == sizeof ROWS / sizeof ROWS[0]) {
+    if (next == sizeof SAMPLES / sizeof SAMPLES[0]) {
         return 0;
     }
     for (i = 0; i < count; i++) {
-        x[i] = ROWS[row][i];
+        x[i] = SAMPLES[next][i];
     }
-    row++;
+    next++;
     return 1;
 }
 
@@ -53,12 +55,12 @@ void board_show(uint16_t label)
 {
     const char text[3] = {(char)('0' + label), '\n', 0};
 
-    ask(4, text);
+    semihost(SYS_WRITE0, text);
 }
 
 void board_fail(void)
 {
-    leave(0x20023u);
+    exit_with(0x20023u);
 }
 
 void reset(void)
@@ -69,7 +71,7 @@ void reset(void)
         *at = 0;
     }
     (void)main();
-    leave(0x20026u);
+    exit_with(0x20026u);
 }
 
 __attribute__((section(".vectors"), used)) static const void *const vectors[] = {stack_top, (const void *)reset};

@@ -1,10 +1,10 @@
 /*
- * Scores rows with a model file that it reads as it is:
+ * Scores samples from stdin with a .binfm file:
  *
  *     cc -std=c99 -O2 -I"$(python -c 'import binfm; print(binfm.get_include())')" predict.c -lm -o predict
- *     ./predict gesture.binfm < rows.txt
+ *     ./predict gesture.binfm < samples.txt
  *
- * A row is a line of numbers; `nan` is a missing value. Prints the class of each row and the score of each function.
+ * A sample is a line of numbers; `nan` is a missing value. Prints each sample's class and the score of each output.
  */
 #include "binfm.h"
 
@@ -24,39 +24,40 @@ static uint8_t *read_file(const char *path, size_t *length)
     return bytes;
 }
 
-static void print_row(const uint8_t *model, const uint32_t *active)
+static void print_scores(const uint8_t *model, const uint32_t *active)
 {
-    uint16_t function;
+    uint16_t output;
 
     printf("%u", (unsigned)binfm_class(model, active));
-    for (function = 0; function < binfm_functions(model); function++) {
-        printf(" %.9g", ldexp((double)binfm_score(model, active, function), -binfm_exponent(model)));
+    for (output = 0; output < binfm_outputs(model); output++) {
+        printf(" %.9g", ldexp((double)binfm_score(model, active, output), -binfm_exponent(model)));
     }
     putchar('\n');
 }
 
-int main(int count, char **arguments)
+int main(int argc, char **argv)
 {
-    size_t length, features, at = 0;
-    const uint8_t *model = read_file(count > 1 ? arguments[1] : "gesture.binfm", &length);
+    size_t length, features, filled = 0;
+    const char *path = argc > 1 ? argv[1] : "gesture.binfm";
+    const uint8_t *model = read_file(path, &length);
     const binfm_status status = binfm_check(model, length);
     uint32_t *active;
     float *x;
 
     if (status != BINFM_OK) {
-        fprintf(stderr, "the file is no model that this program can score (status %d)\n", (int)status);
+        fprintf(stderr, "%s: no model that this program can score (status %d)\n", path, (int)status);
         return 1;
     }
     features = binfm_features(model);
     x = (float *)malloc(features * sizeof *x);
     active = (uint32_t *)malloc(BINFM_ACTIVE(features) * sizeof *active);
-    while (x != NULL && active != NULL && scanf("%f", &x[at]) == 1) {
-        at++;
-        if (at == features) {
+    while (x != NULL && active != NULL && scanf("%f", &x[filled]) == 1) {
+        filled++;
+        if (filled == features) {
             binfm_encode(model, x, active);
-            print_row(model, active);
-            at = 0;
+            print_scores(model, active);
+            filled = 0;
         }
     }
-    return at == 0 ? 0 : 1;
+    return filled == 0 ? 0 : 1;
 }
