@@ -27,7 +27,7 @@ html_show_sourcelink = False
 
 napoleon_google_docstring = False
 napoleon_use_rtype = False
-napoleon_use_param = False  # what stands after a parameter's name is prose, not types to link
+napoleon_use_param = False  # the text after a parameter's name is prose, not types to link
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_default_options = {"members": True}
@@ -38,16 +38,16 @@ _OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./([^)\s]+)\)")
 
 
 def _name_files_outside(app: Any, docname: str, source: list[str]) -> None:
-    """Write out links that lead out of this folder: the site has no such pages."""
+    """Replace links that lead out of this folder by paths: the site has no such pages."""
     source[0] = _OUTSIDE.sub(r"\1 (`\2`)", source[0])
 
 
 def _skip_borrowed(app: Any, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
-    """Leave out the methods that scikit-learn makes for metadata routing: their text links into its own pages."""
+    """Skip the methods that scikit-learn generates for metadata routing: their docstrings link into its own pages."""
     return True if name.endswith("_request") else None
 
 
 def setup(app: Any) -> None:
-    """Tell Sphinx what is done to each page and each member."""
+    """Register the two hooks with Sphinx."""
     app.connect("source-read", _name_files_outside)
     app.connect("autodoc-skip-member", _skip_borrowed)

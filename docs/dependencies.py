@@ -1,4 +1,4 @@
-"""Write ``dependencies.md``: every crate of Cargo.lock and every Python package. Run by `make dependencies`."""
+"""Write ``dependencies.md``: every crate of Cargo.lock and every Python package; `make -C benches dependencies`."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ PYTHON = {
     "numpy": ("always", "BSD-3-Clause", "arrays in and out"),
     "scikit-learn": ("`binfm[sklearn]`, `binfm[cli]`", "BSD-3-Clause", "estimators; metrics of the command line"),
     "matplotlib": ("`binfm[plot]`", "PSF-based", "pictures"),
-    "narwhals": ("`binfm[tables]`, `binfm[cli]`", "MIT", "pandas, polars and Arrow tables through one door"),
+    "narwhals": ("`binfm[tables]`, `binfm[cli]`", "MIT", "pandas, polars and Arrow tables through one interface"),
     "polars": ("`binfm[cli]`", "MIT", "reads CSV, Parquet and NDJSON in batches"),
-    "tqdm": ("`binfm[cli]`, or if it is there", "MPL-2.0 AND MIT", "a progress bar"),
+    "tqdm": ("`binfm[cli]`, used if installed", "MPL-2.0 AND MIT", "a progress bar"),
 }
-"""What may be imported besides the standard library: when, licence, reason. pyproject.toml has the versions."""
+"""Packages besides the standard library: installed with, licence, purpose. pyproject.toml has the versions."""
 
 HEAD = """\
 # Dependencies
 
-Written by `make dependencies`; a test holds it to `Cargo.lock` and `pyproject.toml`. All builds use the lock file as it
-is (`--locked`), with a checksum of every crate. All crates come from Rust's public registry, none from a fork.
+Written by `make -C benches dependencies`; a test compares it with `Cargo.lock` and `pyproject.toml`. All builds use the
+lock file as it is (`--locked`), which has a checksum of every crate. All crates come from Rust's public registry, none
+from a fork.
 
-No list of known holes is kept here: with a network, `cargo audit` compares `Cargo.lock` with the current one.
+To check for known vulnerabilities, run `cargo audit`, which compares `Cargo.lock` with the current advisory database.
 
 ## Python packages
 
-`import binfm` needs numpy alone. A library does not pin what it shares with others: `pyproject.toml` has ranges.
+`import binfm` needs only numpy. A library does not pin packages it shares with others: `pyproject.toml` has ranges.
 
 | package | installed with | licence | for |
 |---|---|---|---|

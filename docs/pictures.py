@@ -1,4 +1,4 @@
-"""Draw the pictures of ``reading.md`` by running its examples, which save them. Run by `make pictures`."""
+"""Draw the pictures of ``reading.md`` by running its examples, which save them. Run by `make -C benches pictures`."""
 
 from __future__ import annotations
 
