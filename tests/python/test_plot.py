@@ -1,5 +1,7 @@
 """Plots: what they contain, and that nothing is cut off."""
 
+from collections import Counter
+
 import binfm
 import matplotlib as mpl
 import numpy as np
@@ -59,10 +61,17 @@ def test_effects_of_two_classes(two, table):
     display = plot.EffectsDisplay.from_model(two, table).plot()
     texts = drawn_texts(display)
     assert display.axes_.size >= 5
-    assert {"missing", "red", "12 of 40 categories"} <= set(texts)
+    assert "missing" in texts
+    assert any(text.endswith("right: more likely True\nthe 10 most frequent; 30 more not shown") for text in texts)
+    for label, count in Counter(table[:, 2]).items():
+        assert any(text.startswith(label[:10]) and text.endswith(f"({count})") for text in texts)
     panel = next(ax for ax, f in zip(display.axes_.ravel(), display.features, strict=False) if f.name == "x0")
     (steps,) = [p for p in panel.patches if isinstance(p, mpl.patches.StepPatch)]
     assert steps.get_data().values.tolist() == two.effects(table)[0].effect.tolist()
+
+
+def test_a_display_prints_as_its_name(two):
+    assert repr(plot.EffectsDisplay.from_model(two)) == "<binfm.plot.EffectsDisplay>"
 
 
 def test_effects_of_three_classes(three):
@@ -113,12 +122,27 @@ def test_cells_of_a_pair(two, three):
         plot.PairDisplay.from_model(three, 0, 1)
 
 
+def test_features_that_are_not_used():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    X[:, 1] = 4
+    model = binfm.train(X, X[:, 0] > 0, m=3, epochs=2)
+    for table in (None, X):
+        display = plot.EffectsDisplay.from_model(model, table, features=[0, 1]).plot()
+        assert "not used by the model" in drawn_texts(display)
+    with pytest.raises(ValueError, match=r"left and right must be features that the model uses, got 'x1'"):
+        plot.PairDisplay.from_model(model, 0, 1)
+    with pytest.raises(ValueError, match=r"model must use at least one feature"):
+        plot.InteractionsDisplay.from_model(binfm.train(np.ones((50, 2)), np.arange(50) % 2, epochs=1))
+    assert "does not use" in model.effects()[1]._repr_html_()
+    assert "does not use" in model.interactions().cells(0, 1)._repr_html_()
+
+
 def test_a_single_prediction(two, three, table):
     display = plot.ExplanationDisplay.from_model(two, table[0], table).plot()
     texts = drawn_texts(display)
     ends = [bar.get_x() + bar.get_width() for bar in display.axes_.patches]
     assert ends[-1] == pytest.approx(two.decision_function(table[:1])[0])
-    assert any(text.startswith("x2 = ") for text in texts)
+    assert any(text.startswith("x2: ") for text in texts)
     drawn = plot.ExplanationDisplay.from_model(three, table[0]).plot()
     drawn_texts(drawn)
     assert drawn.function == int(np.argmax(three.decision_function(table[:1])))
@@ -189,6 +213,28 @@ except ImportError as error:
     assert "pip install 'binfm[plot]'" in str(error)
 else:
     raise AssertionError
+""")
+
+
+def test_without_matplotlib_every_display_says_so(run_python):
+    run_python("""
+import sys
+sys.modules["matplotlib"] = None
+import numpy as np, binfm
+from binfm import plot
+X = np.random.default_rng(0).normal(size=(60, 2))
+model = binfm.train(X, X[:, 0] > 0, epochs=1)
+curve = binfm.SizeCurve("accuracy", ({"max_bytes": 99, "nbytes": 90, "score": 0.9, "spread": 0.1},), 50)
+displays = [plot.InteractionsDisplay.from_model(model), plot.PairDisplay.from_model(model, 0, 1),
+            plot.ExplanationDisplay.from_model(model, X[0]), plot.HistoryDisplay.from_model(model),
+            plot.DecisionBoundaryDisplay.from_model(model, X, resolution=5), plot.SizeCurveDisplay(curve)]
+for display in displays:
+    try:
+        display.plot()
+    except ImportError as error:
+        assert "pip install 'binfm[plot]'" in str(error), display
+    else:
+        raise AssertionError(display)
 """)
 
 

@@ -9,6 +9,8 @@ import oracle
 import pytest
 from scipy import sparse
 
+NAMES = ["binary", "text labels", "text categories", "sparse", "regression", "four bits", "additive"]
+
 
 def samples_of(table, n):
     """Return the first n samples of a table, each as a list of values."""
@@ -46,7 +48,7 @@ def all_combinations(model):
     return [([c for c, _ in combination], [v for _, v in combination]) for combination in product(*each)]
 
 
-@pytest.mark.parametrize("name", ["binary", "text labels", "text categories", "sparse", "regression"])
+@pytest.mark.parametrize("name", NAMES)
 def test_contributions_add_up_to_the_score_exactly(models, name):
     model, table = models[name]
     rows = samples_of(table, 20)
@@ -62,7 +64,7 @@ def test_contributions_add_up_to_the_score_exactly(models, name):
         assert whole.tolist() == units.tolist()
 
 
-@pytest.mark.parametrize("name", ["binary", "text labels", "text categories", "sparse", "regression"])
+@pytest.mark.parametrize("name", NAMES)
 def test_parts_match_the_formula(models, name):
     """Own parts and pairs from the ±1 arrays, one pair of active rows at a time."""
     model, table = models[name]
@@ -154,7 +156,7 @@ def test_shapley_values_match_the_definition():
     assert why.mean + why.shapley.sum() + why.absent_shapley == pytest.approx(why.score)
 
 
-@pytest.mark.parametrize("name", ["binary", "text labels", "text categories", "sparse", "regression"])
+@pytest.mark.parametrize("name", NAMES)
 def test_the_mean_and_shapley_values_add_up_to_the_score(models, name):
     model, table = models[name]
     for row in samples_of(table, 5):
@@ -194,8 +196,9 @@ def test_cells_have_readable_names():
     model, X = small()
     effects = model.effects(X)
     edges = model.features[0].edges
-    assert effects[0].cells[0] == f"[-inf, {edges[0]:.3g})"
-    assert effects[0].cells[-1] == f"[{edges[-1]:.3g}, inf)"
+    assert effects[0].cells[0] == f"< {edges[0]:.3g}"
+    assert effects[0].cells[1] == f"{edges[0]:.3g} to {edges[1]:.3g}"
+    assert effects[0].cells[-1] == f"≥ {edges[-1]:.3g}"
     assert effects[0].bounds[1] == (edges[0], edges[1])
     assert effects[1].cells[-1] == "missing"
     assert effects[2].cells == ("a", "b", "c")
@@ -204,7 +207,7 @@ def test_cells_have_readable_names():
     assert len(set(close.effects()[0].cells)) == close.features[0].cells
 
 
-@pytest.mark.parametrize("name", ["binary", "text labels", "sparse"])
+@pytest.mark.parametrize("name", ["binary", "text labels", "sparse", "four bits", "additive"])
 def test_records_match_the_arrays(models, name):
     model, table = models[name]
     effects, pairs = model.effects(), model.interactions()
@@ -224,7 +227,7 @@ def test_records_match_the_arrays(models, name):
     assert [r["contribution"] for r in why.to_records()] == np.ravel(why.contributions).tolist()
 
 
-@pytest.mark.parametrize("name", ["binary", "text labels", "text categories", "sparse", "regression"])
+@pytest.mark.parametrize("name", NAMES)
 def test_results_print_as_tables(models, name):
     model, table = models[name]
     effects, pairs, why = model.effects(table), model.interactions(), model.explain(samples_of(table, 1)[0])

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from html import escape
 from html.parser import HTMLParser
 
 import binfm
@@ -50,7 +51,9 @@ def hostile():
     return binfm.train(X, names, categorical=[0], m=4, epochs=3)
 
 
-@pytest.mark.parametrize("name", ["binary", "text labels", "text categories", "sparse", "regression"])
+@pytest.mark.parametrize(
+    "name", ["binary", "text labels", "text categories", "sparse", "regression", "four bits", "additive"]
+)
 def test_the_page_is_well_formed_and_self_contained(models, name):
     model, table = models[name]
     for X in (None, table):
@@ -85,7 +88,7 @@ def test_numbers_match_the_model(binary):
     names = {f"x{i} × x{j}", f"x{j} × x{i}"}
     assert any(f"<td>{pair}</td><td>{value}</td>" in page for pair in names)
     effect = binary.effects()[0]
-    assert f"<td>{effect.cells[0]}</td><td>{int(effect.own[0]):,}</td><td>{effect.effect[0]:+.4g}</td>" in page
+    assert f"<td>{escape(effect.cells[0])}</td><td>{int(effect.own[0]):,}</td><td>{effect.effect[0]:+.4g}</td>" in page
 
 
 def test_models_with_few_and_many_features():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm.plot._style import DIVERGING, MARKERS, Display, color, one_axes
+from binfm.plot._style import DIVERGING, MARKERS, Display, color, one_axes, plain_numbers, short
 from binfm.reading._cells import names_of
 from binfm.reading.effects import find
 
@@ -20,7 +20,7 @@ POINTS = 300
 """Maximum number of points; more would hide what is under them."""
 
 
-@dataclass
+@dataclass(repr=False)
 class DecisionBoundaryDisplay(Display):
     """The predictions of a model over the plane of two features, with the others held constant.
 
@@ -103,31 +103,40 @@ class DecisionBoundaryDisplay(Display):
         look = {"extent": self.extent, "origin": "lower", "aspect": "auto", "interpolation": "nearest"}
         if self.classes is None:
             picture = ax.imshow(self.response, cmap=DIVERGING, **look)
-            figure.colorbar(picture, ax=ax, label="prediction")
+            bar = figure.colorbar(picture, ax=ax, label="prediction")
+            plain_numbers(bar.ax.yaxis)
             if self.targets is not None:
                 scaled = {"c": self.targets, "cmap": DIVERGING, "norm": picture.norm}
                 ax.scatter(*self.points.T, s=18, edgecolors="black", linewidths=0.6, **scaled)
         else:
             self._classes(ax, look)
-        ax.set(xlim=self.extent[:2], ylim=self.extent[2:], xlabel=self.names[0], ylabel=self.names[1])
+        names = [short(name, 40) for name in self.names]
+        ax.set(xlim=self.extent[:2], ylim=self.extent[2:], xlabel=names[0], ylabel=names[1])
+        plain_numbers(ax.xaxis)
+        plain_numbers(ax.yaxis)
         self._keep(ax, figure)
         return self
 
     def _classes(self, ax: Any, look: dict[str, Any]) -> None:
         """Draw each class in a light shade of its color, and its points in the full color."""
         from matplotlib.colors import to_rgb
+        from matplotlib.patches import Patch
 
         classes = self.classes or ()
         full = np.array([to_rgb(color(k)) for k in range(len(classes))])
-        ax.imshow((1 - 0.3 * (1 - full))[self.response], **look)
+        light = 1 - 0.3 * (1 - full)
+        ax.imshow(light[self.response], **look)
+        above = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "frameon": False, "ncols": min(len(classes), 4)}
         if self.targets is None:
+            regions = [Patch(color=shade, label=short(str(label))) for shade, label in zip(light, classes, strict=True)]
+            ax.legend(handles=regions, title="predicted class", **above)
             return
         for k, label in enumerate(classes):
             points = self.points[self.targets == label]
             marker = MARKERS[k % len(MARKERS)]
             edge = {} if marker == "x" else {"edgecolors": "white", "linewidths": 0.6}
-            ax.scatter(*points.T, s=22, color=color(k), marker=marker, label=str(label), **edge)
-        ax.legend(title="class", framealpha=0.9)
+            ax.scatter(*points.T, s=22, color=color(k), marker=marker, label=short(str(label)), **edge)
+        ax.legend(title="class (light: predicted)", **above)
 
 
 def _numbers(X: Any) -> NDArray[np.float64]:

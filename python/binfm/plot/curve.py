@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from binfm.plot._style import Display, bare, one_axes
+from binfm.plot._style import Display, bare, one_axes, plain_numbers
 
 if TYPE_CHECKING:
     from binfm.search import SizeCurve
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MAX_TICKS = 9
 
 
-@dataclass
+@dataclass(repr=False)
 class SizeCurveDisplay(Display):
     """The result of :func:`binfm.size_curve`: how good a model can be in how many bytes.
 
@@ -44,13 +44,16 @@ class SizeCurveDisplay(Display):
         figure, ax = one_axes(ax, (6.4, 4.0))
         fits = [point for point in self.curve.points if point["nbytes"] is not None]
         sizes = [point["nbytes"] for point in fits]
-        ax.errorbar(sizes, [p["score"] for p in fits], [p["spread"] for p in fits], marker="o", capsize=3)
+        label = "mean ± standard deviation over folds, samples not seen in training"
+        ax.errorbar(sizes, [p["score"] for p in fits], [p["spread"] for p in fits], marker="o", capsize=3, label=label)
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter("{x:,.0f}")
         ax.set_xlabel("bytes of the saved model")
         ax.set_ylabel(self.curve.metric)
         ax.set_xticks(_apart(sizes))
         ax.minorticks_off()
+        plain_numbers(ax.yaxis)
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), frameon=False, fontsize="small")
         ax.grid(axis="y", alpha=0.3)
         bare(ax)
         self._keep(ax, figure)

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm.plot._style import DOWN, PLAIN, UP, Display, bare, one_axes, short
+from binfm._text import number, signed
+from binfm.plot._style import DOWN, PLAIN, UP, Display, bare, one_axes, plain_numbers, short, sign_legend
 
 if TYPE_CHECKING:
     from binfm.model import Model
     from binfm.reading import Explanation
 
 MAX_BARS = 12
-ROOM = 0.15
+MAX_CELL = 26
+"""Characters of a cell: two dates fit."""
+ROOM = 0.2
 """Margin on either side of the bars, as a share of the axis, for the numbers beside them."""
 
 
-@dataclass
+@dataclass(repr=False)
 class ExplanationDisplay(Display):
     """What moves the score of one sample away from the mean, feature by feature.
 
@@ -66,13 +69,13 @@ class ExplanationDisplay(Display):
             Matplotlib axes; None creates a figure.
         """
         labels, moves = self._bars()
-        figure, ax = one_axes(ax, (7.2, 0.38 * len(labels) + 1.5))
+        figure, ax = one_axes(ax, (7.6, 0.38 * len(labels) + 1.8))
         mean, score = (float(np.ravel(v)[self.function]) for v in (self.explanation.mean, self.explanation.score))
         ends = mean + np.cumsum(moves)
         places = np.arange(len(moves))[::-1]
         ax.barh(places, moves, left=ends - moves, color=[UP if move > 0 else DOWN for move in moves], height=0.7)
         for place, move, end in zip(places, moves, ends, strict=True):
-            text = ax.annotate(f"{move:+.3g}", (max(end, end - move), place), (4, 0), textcoords="offset points")
+            text = ax.annotate(signed(move, 3), (max(end, end - move), place), (4, 0), textcoords="offset points")
             text.set(
                 va="center", fontsize="small", bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 1}
             )
@@ -83,12 +86,21 @@ class ExplanationDisplay(Display):
         low, high = min(mean, ends.min(initial=mean)), max(mean, ends.max(initial=mean))
         room = (high - low) * ROOM or 1.0
         ax.set_xlim(low - room, high + room)
-        of_class = self.explanation.classes[self.function]
-        whose = "score" if of_class is None else f"score of class {of_class}"
-        ax.set_xlabel(f"{whose}: from the mean {mean:.4g} to {score:.4g}")
+        plain_numbers(ax.xaxis)
+        ax.locator_params(axis="x", nbins=6)
+        self._say_what_it_means(ax, mean, score)
         bare(ax)
         self._keep(ax, figure)
         return self
+
+    def _say_what_it_means(self, ax: Any, mean: float, score: float) -> None:
+        of_class = self.explanation.classes[self.function]
+        whose = "score" if of_class is None else f"score of class {short(str(of_class))}"
+        direction = self.explanation.direction(self.function)
+        ends = f"dotted: mean {number(mean, 4)}, solid: this sample {number(score, 4)}"
+        ax.set_xlabel(f"{whose} (right: {short(direction.up, 40)})\n{ends}")
+        above = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "ncols": 2, "frameon": False, "fontsize": "small"}
+        ax.legend(handles=sign_legend(direction), **above)
 
     def _bars(self) -> tuple[list[str], Any]:
         """Return a label and a move for each feature that gets a bar, and for the others together."""
@@ -97,7 +109,7 @@ class ExplanationDisplay(Display):
         absent = float(np.ravel(why.absent_shapley)[self.function])
         order = np.argsort(-np.abs(moves), kind="stable")
         first, rest = order[:MAX_BARS], order[MAX_BARS:]
-        labels = [f"{short(why.names[i])} = {short(why.cells[i])}" for i in first]
+        labels = [f"{short(why.names[i])}: {short(why.cells[i], MAX_CELL)}" for i in first]
         values = moves[first].tolist()
         if len(rest):
             labels, values = [*labels, f"{len(rest)} others"], [*values, float(moves[rest].sum())]

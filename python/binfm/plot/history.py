@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from binfm.plot._style import PALETTE, PLAIN, Display, bare, one_axes
+from binfm.plot._style import PALETTE, PLAIN, Display, bare, one_axes, plain_numbers
 
 if TYPE_CHECKING:
     from binfm.model import Model
 
 
-@dataclass
+@dataclass(repr=False)
 class HistoryDisplay(Display):
     """The loss of each epoch on training samples and on held-out samples.
 
@@ -28,6 +28,8 @@ class HistoryDisplay(Display):
     losses: dict[str, list[float]]
     """The loss of each epoch, by what it was measured on."""
     best_epoch: int | None
+    loss: str = ""
+    """Name of the loss."""
 
     @classmethod
     def from_model(cls, model: Model) -> HistoryDisplay:
@@ -37,7 +39,7 @@ class HistoryDisplay(Display):
             raise ValueError("model must have a history, which files do not hold, got one without")
         names = {"loss": "training samples", "val_loss": "held-out samples"}
         losses = {names[key]: [record[key] for record in history] for key in names if key in history[0]}
-        return cls([int(record["epoch"]) for record in history], losses, model.best_epoch)
+        return cls([int(record["epoch"]) for record in history], losses, model.best_epoch, model.loss)
 
     def plot(self, ax: Any = None) -> HistoryDisplay:
         """Draw the losses; return itself.
@@ -47,17 +49,16 @@ class HistoryDisplay(Display):
         ax
             Matplotlib axes; None creates a figure.
         """
-        from matplotlib.ticker import MaxNLocator
-
         figure, ax = one_axes(ax, (6.4, 4.0))
         for (name, loss), color, marker in zip(self.losses.items(), PALETTE, "os", strict=False):
             ax.plot(self.epochs, loss, marker=marker, markersize=4, color=color, label=name)
         if self.best_epoch is not None:
             kept = f"kept: epoch {self.best_epoch}"
             ax.axvline(self.best_epoch, color=PLAIN, linestyle="--", linewidth=1, label=kept)
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.locator_params(axis="x", integer=True)
         ax.set_xlabel("epoch")
-        ax.set_ylabel("loss")
+        ax.set_ylabel(f"{self.loss} loss".strip())
+        plain_numbers(ax.yaxis)
         ax.legend()
         bare(ax)
         self._keep(ax, figure)

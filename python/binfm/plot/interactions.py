@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm.plot._style import DIVERGING, SEQUENTIAL, Display, one_axes, short
+from binfm._text import number
+from binfm.plot._style import DIVERGING, SEQUENTIAL, Display, one_axes, plain_numbers, short, toward
+from binfm.reading._cells import SCORE, Direction
+from binfm.reading._marks import leading, not_shown, ticks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from binfm.model import Model
     from binfm.reading import PairCells
+    from binfm.reading._cells import Cells
 
 MAX_FEATURES = 25
 MAX_WRITTEN = 12
@@ -22,7 +26,7 @@ MAX_WRITTEN = 12
 MAX_TICKS = 18
 
 
-@dataclass
+@dataclass(repr=False)
 class InteractionsDisplay(Display):
     """How strongly features interact: a matrix, with main effects on its diagonal.
 
@@ -58,6 +62,8 @@ class InteractionsDisplay(Display):
         """
         pairs = model.interactions(X, features=features)
         count = len(pairs.indices)
+        if count == 0:
+            raise ValueError("model must use at least one feature, got one that uses none")
         squares = np.square(pairs.strength).reshape(-1, count, count)
         squares[:, np.arange(count), np.arange(count)] = np.square(pairs.main).reshape(-1, count)
         if of_class is None:
@@ -82,8 +88,13 @@ class InteractionsDisplay(Display):
         count = len(self.names)
         side = max(4.0, min(11.0, 0.45 * count + 2.2))
         figure, ax = one_axes(ax, (side + 1, side))
-        picture = ax.imshow(self.strength, cmap=SEQUENTIAL, vmin=0)
-        figure.colorbar(picture, ax=ax, label="standard deviation of the score", shrink=0.8)
+        pairs = self.strength[~np.eye(count, dtype=bool)]
+        picture = ax.imshow(self.strength, cmap=SEQUENTIAL, vmin=0, vmax=pairs.max(initial=0) or None)
+        over = "max" if self.strength.max(initial=0) > pairs.max(initial=0) else "neither"
+        bar = figure.colorbar(
+            picture, ax=ax, label="strength: standard deviation of the score", shrink=0.8, extend=over
+        )
+        plain_numbers(bar.ax.yaxis)
         labels = [short(name) for name in self.names]
         ax.set_xticks(range(count), labels, rotation=45, ha="right", rotation_mode="anchor")
         ax.set_yticks(range(count), labels)
@@ -94,7 +105,7 @@ class InteractionsDisplay(Display):
         return self
 
 
-@dataclass
+@dataclass(repr=False)
 class PairDisplay(Display):
     """The interaction of two features, cell by cell.
 
@@ -110,6 +121,8 @@ class PairDisplay(Display):
     pair: PairCells
     effect: NDArray[np.float64]
     """Interaction in units of the score, for the class shown."""
+    direction: Direction = SCORE
+    """What a higher and a lower score mean, in words."""
 
     @classmethod
     def from_model(
@@ -117,11 +130,14 @@ class PairDisplay(Display):
     ) -> PairDisplay:
         """Take the interaction of two columns, by number or name; of one class, if there are more than two."""
         pair = model.interactions(X, features=[left, right]).cells(left, right)
+        unused = [name for name, cells in zip(pair.names, pair.cells, strict=True) if not cells]
+        if unused:
+            raise ValueError(f"left and right must be features that the model uses, got {unused[0]!r}")
         if len(pair.classes) == 1:
-            return cls(pair, pair.effect)
+            return cls(pair, pair.effect, pair.direction)
         if of_class not in pair.classes:
             raise ValueError(f"of_class must be among {list(pair.classes)}, got {of_class!r}")
-        return cls(pair, pair.effect[pair.classes.index(of_class)])
+        return cls(pair, pair.effect[pair.classes.index(of_class)], Direction.toward(of_class))
 
     def plot(self, ax: Any = None) -> PairDisplay:
         """Draw the cells of one feature against those of the other; return itself.
@@ -132,26 +148,42 @@ class PairDisplay(Display):
             Matplotlib axes; None creates a figure.
         """
         figure, ax = one_axes(ax, (7.2, 5.6))
-        most = float(np.abs(self.effect).max(initial=0)) or 1.0
+        left, right = self.pair.axes
+        rows, columns = _drawn(left, self.effect.T), _drawn(right, self.effect)
+        effect = self.effect[np.ix_(rows, columns)]
+        most = float(np.abs(effect).max(initial=0)) or 1.0
         picture = ax.imshow(
-            self.effect.T, cmap=DIVERGING, vmin=-most, vmax=most, origin="lower", aspect="auto", interpolation="nearest"
+            effect.T, cmap=DIVERGING, vmin=-most, vmax=most, origin="lower", aspect="auto", interpolation="nearest"
         )
-        figure.colorbar(picture, ax=ax, label="effect on the score")
-        _ticks(ax.set_xticks, self.pair.cells[0], rotation=45, ha="right", rotation_mode="anchor")
-        _ticks(ax.set_yticks, self.pair.cells[1])
-        ax.set_xlabel(self.pair.names[0])
-        ax.set_ylabel(self.pair.names[1])
+        bar = figure.colorbar(picture, ax=ax, label=toward("up", self.direction))
+        plain_numbers(bar.ax.yaxis)
+        _label(ax.set_xticks, left, rows, rotation=45, ha="right", rotation_mode="anchor")
+        _label(ax.set_yticks, right, columns)
+        names = [short(name, 40) for name in self.pair.names]
+        notes = [f" ({note})" if note else "" for note in (not_shown(left, len(rows)), not_shown(right, len(columns)))]
+        ax.set_xlabel(names[0] + notes[0])
+        ax.set_ylabel(names[1] + notes[1])
+        ax.set_title("what the two add together, beyond their own effects", fontsize="medium")
         self._keep(ax, figure)
         return self
 
 
-def _ticks(put: Any, cells: tuple[str, ...], **look: Any) -> None:
-    step = max(1, -(-len(cells) // MAX_TICKS))
-    places = range(0, len(cells), step)
-    put(list(places), [short(cells[i]) for i in places], fontsize="small", **look)
+def _drawn(cells: Cells, effect: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the cells to draw: all of a numeric feature, and some categories if there are many."""
+    if cells.bounds or len(cells.labels) <= MAX_TICKS:
+        return np.arange(len(cells.labels))
+    return leading(cells, effect, MAX_TICKS)
+
+
+def _label(put: Any, cells: Cells, drawn: NDArray[np.intp], **look: Any) -> None:
+    """Label categories by name, and bins at their edges; the i-th cell reaches from i - ½ to i + ½."""
+    bins = len(cells.bounds)
+    marks = [(place - 0.5, text) for place, text in ticks(cells, MAX_TICKS)] if bins else []
+    marks += [(float(i), short(cells.labels[c])) for i, c in enumerate(drawn) if c >= bins]
+    put([place for place, _ in marks], [text for _, text in marks], fontsize="small", **look)
 
 
 def _write(ax: Any, picture: Any, values: NDArray[np.float64]) -> None:
     for (i, j), value in np.ndenumerate(values):
         dark = picture.norm(value) < 0.6
-        ax.text(j, i, f"{value:.2g}", ha="center", va="center", fontsize="small", color="white" if dark else "black")
+        ax.text(j, i, number(value, 2), ha="center", va="center", fontsize="small", color="white" if dark else "black")

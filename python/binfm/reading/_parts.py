@@ -146,7 +146,8 @@ class Parts:
         if not self.whole:
             return False
         active = self.tilings * int(np.count_nonzero(self.sizes))
-        most = (abs(s.bias) + s.linear * active + s.pairs * self.m * active**2 for s in self.scales)
+        most_linear = active * ((1 << self.core.w_bits) - 1)
+        most = (abs(s.bias) + s.linear * most_linear + s.pairs * self.m * active**2 for s in self.scales)
         return max(most) >= SAFE
 
     def _exact(self, numbers: NDArray[Any]) -> NDArray[Any]:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from binfm.data.arrays import samples_of
+from binfm.data.frames import is_table, read_frame
+from binfm.data.kinds import ValueKind, date_columns, kinds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from binfm._core import Model as Core
     from binfm.data.arrays import Csr, Dense
@@ -107,25 +109,29 @@ class Readable:
         """
         from binfm.reading.explanation import Explanation
 
-        return Explanation(cast("Model", self), self._reference(X), self._one_row(row))
+        row = read_frame(row) if is_table(row) else row
+        table = self._one_row(row)
+        return Explanation(cast("Model", self), self._reference(X, date_columns(row)), table)
 
     def _check_bins(self, what: str) -> None:
         if self._core.method in ("fm", "dfm"):
             raise ValueError(f"{what} needs a model with bins, of method 'bfm' or 'sefm', got {self._core.method!r}")
 
     def _one_row(self, row: Any) -> Dense | Csr:
-        if not hasattr(row, "tocsr") and len(np.shape(row)) < 2:
+        if not hasattr(row, "tocsr") and not is_table(row) and len(np.shape(row)) < 2:
             row = np.array([list(row)], dtype=object) if self._vocabularies else np.atleast_1d(np.asarray(row))[None]
         table = self._table(row)
         if samples_of(table) != 1:
             raise ValueError(f"row must be one sample, got {samples_of(table)}")
         return table
 
-    def _reference(self, X: Any) -> Reference:
+    def _reference(self, X: Any, dates: Iterable[int] = ()) -> Reference:
+        """Return the frequencies of X; without it, `dates` are the columns known to hold dates."""
         from binfm.reading._parts import Parts
         from binfm.reading._reference import Reference
 
         if X is None:
-            return Reference(Parts(self._core))
+            return Reference(Parts(self._core), kinds={j: ValueKind(is_date=True) for j in dates})
+        X = read_frame(X) if is_table(X) else X  # once: a stream of columns ends
         table = self._table(X)
-        return Reference(Parts(self._core), table, samples_of(table))
+        return Reference(Parts(self._core), table, samples_of(table), kinds_of(X, table))

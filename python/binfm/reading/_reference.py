@@ -15,7 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from binfm.data.kinds import ValueKind
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from binfm.reading._parts import Parts
@@ -24,12 +28,15 @@ if TYPE_CHECKING:
 class Reference:
     """Cell frequencies. All arrays of effects are in units of the score."""
 
-    def __init__(self, parts: Parts, table: Any = None, samples: int = 0) -> None:
+    def __init__(
+        self, parts: Parts, table: Any = None, samples: int = 0, kinds: Mapping[int, ValueKind] | None = None
+    ) -> None:
         """Take the frequencies of a table; without one, all cells are equally frequent.
 
-        For a model of a sparse table, in which most values are absent, absence then counts as a cell.
+        For a model of a sparse table, in which most values are absent, absence then counts as a cell. `kinds` says what
+        the columns of the table hold, if that is known.
         """
-        self.parts = parts
+        self.parts, self._kinds, self.is_counted = parts, kinds or {}, table is not None
         if table is None:
             self.described = "all cells of a feature equally frequent"
             self.counts: NDArray[Any] = np.where(parts.raw, 0, 1)  # a raw number has mean zero
@@ -40,6 +47,14 @@ class Reference:
             self.described = f"cells as frequent as in {samples:,} samples"
             self.counts = parts.values(table) if parts.raw.any() else parts.counts(table)
             self.totals = np.full(parts.features, samples)
+
+    def kind(self, feature: int) -> ValueKind:
+        """Return what the values of a feature are."""
+        return self._kinds.get(feature, ValueKind())
+
+    def counts_of(self, feature: int) -> NDArray[np.int64] | None:
+        """Return how many samples of the table are in each cell of a feature; None without a table."""
+        return self.counts[self.parts.of(feature)] if self.is_counted else None
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm._text import MAX_LINES, figure, plain, signed, table
-from binfm.reading._cells import bounds, cell_labels, names_of, outputs_of
+from binfm._text import MAX_LINES, few, figure, number, plain, signed, table
+from binfm.reading._cells import SCORE, Cells, Direction, direction_of, names_of, outputs_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +41,9 @@ class FeatureEffects:
     kind: str
     """``"numeric"``, ``"categorical"`` or ``"unused"``."""
     cells: tuple[str, ...]
-    """What each cell holds: an interval, a category or ``"missing"``."""
+    """What each cell holds: an interval, a category or ``"missing"``.
+
+    Of ``"5 to 7"`` the 7 is in the next cell, unless X was given and holds whole numbers or dates there."""
     own: NDArray[Any]
     """What a cell adds by itself: whole multiples of `unit`, or floats if the weights are."""
     effect: NDArray[np.float64]
@@ -58,6 +60,12 @@ class FeatureEffects:
     """The class of each output; (None,) for the only one."""
     bounds: tuple[tuple[float, float], ...] = field(default=(), repr=False)
     """The interval of each cell of a numeric feature: from the first number to below the second."""
+    count: NDArray[np.int64] | None = field(default=None, repr=False)
+    """Samples of X in each cell; None without X."""
+    direction: Direction = field(default=SCORE, repr=False)
+    """What a higher and a lower score mean, in words."""
+    axis: Cells = field(default_factory=lambda: Cells(()), repr=False)
+    """The cells as pictures need them."""
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a dict for each class and cell."""
@@ -87,6 +95,11 @@ class FeatureEffects:
         head = [*of_class, self.name, "own", "effect", "weight"]
         return table(head, lines, left=len(of_class) + 1, most=MAX_LINES)
 
+    def _repr_html_(self) -> str:
+        from binfm.reading.html.notebook import feature_card
+
+        return feature_card(self)
+
 
 class Effects:
     """The effects of all features, in the order of the columns. Prints as a summary.
@@ -110,6 +123,8 @@ class Effects:
         self._classes = tuple(outputs_of(model))
         self.reference = reference.described
         """The cell frequencies on which the effects are centered."""
+        self.direction = direction_of(model)
+        """What a higher and a lower score mean, in words: ``direction.up`` and ``direction.down``."""
 
     @property
     def unit(self) -> float:
@@ -137,6 +152,11 @@ class Effects:
         return self._classes
 
     @property
+    def is_counted(self) -> bool:
+        """Whether samples of X are counted."""
+        return self._reference.is_counted
+
+    @property
     def strength(self) -> NDArray[np.float64]:
         """Standard deviation of each feature's main effect, shape (features,) or (classes, features)."""
         strength: NDArray[np.float64] = self._squeezed(np.sqrt(np.maximum(self._reference.variances, 0)))
@@ -158,11 +178,12 @@ class Effects:
         j = find(key, self._names)
         reference, where = self._reference, self._reference.parts.of(j)
         feature = self._model._feature(j)
+        axis = Cells.of(feature, reference.kind(j), reference.counts_of(j))
         return FeatureEffects(
             index=j,
             name=self._names[j],
             kind=feature.kind,
-            cells=tuple(cell_labels(feature)),
+            cells=axis.labels,
             own=self._squeezed(reference.parts.own[:, where]),
             effect=self._squeezed(reference.main[:, where]),
             weight=reference.weights[where],
@@ -171,7 +192,10 @@ class Effects:
             strength=self._squeezed(np.atleast_2d(self.strength)[:, j]),
             unit=self.unit,
             classes=self._classes,
-            bounds=tuple(bounds(feature)) if feature.kind == "numeric" else (),
+            bounds=axis.bounds,
+            count=axis.counts,
+            direction=self.direction,
+            axis=axis,
         )
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -191,7 +215,7 @@ class Effects:
         }
 
     def __str__(self) -> str:
-        lines = [_summary(self[j]) for j in self.order()[:MAX_LINES]]
+        lines = [summary(self[j]) for j in self.order()[:MAX_LINES]]
         left_out = len(self.order()) - len(lines)
         text = table(["feature", "cells", "strength", "lowest", "", "highest", ""], lines)
         more = f"\n… and {left_out:,} more" if left_out else ""
@@ -199,6 +223,11 @@ class Effects:
 
     def __repr__(self) -> str:
         return f"<binfm effects of {len(self)} features, centered with {self.reference}>"
+
+    def _repr_html_(self) -> str:
+        from binfm.reading.html.notebook import effects_card
+
+        return effects_card(self)
 
     def _squeezed(self, values: Any) -> Any:
         return values[0] if len(self._classes) == 1 else values
@@ -208,18 +237,15 @@ def find(key: int | str, names: tuple[str, ...]) -> int:
     """Return the column of a number or name."""
     if isinstance(key, str):
         if key not in names:
-            raise KeyError(f"feature must be one of {_few(names)}, got {key!r}")
+            raise KeyError(f"feature must be one of {few(names)}, got {key!r}")
         return names.index(key)
     if not -len(names) <= key < len(names):
         raise IndexError(f"feature must be from 0 to {len(names) - 1}, got {key}")
     return int(key) % len(names)
 
 
-def _few(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-
-
-def _summary(feature: FeatureEffects) -> list[str]:
+def summary(feature: FeatureEffects) -> list[str]:
+    """Return name, number of cells, strength, and the cells of the lowest and the highest effect with their effects."""
     effect = np.atleast_2d(feature.effect)
     ends = []
     for at in (effect.argmin(), effect.argmax()):
@@ -227,4 +253,4 @@ def _summary(feature: FeatureEffects) -> list[str]:
         of_class = "" if feature.classes[k] is None else f"{feature.classes[k]}: "
         ends += [of_class + feature.cells[c], signed(effect[k, c])]
     strength = float(np.sqrt(np.mean(np.square(feature.strength))))
-    return [feature.name, str(len(feature.cells)), f"{strength:.4g}", *ends]
+    return [feature.name, str(len(feature.cells)), number(strength, 4), *ends]

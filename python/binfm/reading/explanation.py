@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm._text import MAX_LINES, figure, plain, signed, table
-from binfm.reading._cells import cell_labels, names_of, outputs_of
+from binfm._text import MAX_LINES, figure, number, plain, signed, table
+from binfm.reading._cells import Direction, cell_labels, direction_of, names_of, outputs_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +50,7 @@ class Explanation:
         self.names = tuple(names[j] for j in self.indices)
         """Their names."""
         self.cells = tuple(
-            f"{value:+.3g} sd" if parts.raw[c] else cell_labels(model._feature(int(j)))[c - parts.begins[j]]
+            f"{signed(value, 3)} sd" if parts.raw[c] else _cell(model, reference, int(j), int(c))
             for j, c, value in zip(self.indices, self._present, self._values, strict=True)
         )
         """The cell of each of them, or its value in standard deviations if it is used raw."""
@@ -58,10 +58,15 @@ class Explanation:
         """The unit of the whole numbers: half of the least difference between two scores."""
         self.reference = reference.described
         """The cell frequencies of the mean and the Shapley values."""
+        self._direction = direction_of(model)
         self._bias = [scale.bias for scale in parts.scales]
         self._parts = _shares(reference, self._present, self._values)
         self._mean = reference.mean_score
         self._shapley, self._absent = _shapley(reference, self._present, self._values)
+
+    def direction(self, output: int = 0) -> Direction:
+        """Return what a higher and a lower score of an output mean, in words."""
+        return self._direction if self._one else Direction.toward(self.classes[output])
 
     @property
     def bias(self) -> Any:
@@ -147,10 +152,19 @@ class Explanation:
         lines.append(["score", "", figure(total), signed(float(total) * self.unit)])
         text = table(["feature", "cell", "units", "from the mean"], lines, left=2)
         of_class = "" if self._one else f"Score of class {self.classes[k]}. "
-        return f"{text}\n{of_class}One unit is {self.unit:.4g}. The mean is over {self.reference}."
+        return f"{text}\n{of_class}One unit is {number(self.unit, 4)}. The mean is over {self.reference}."
 
     def __repr__(self) -> str:
         return f"<binfm explanation of a sample with {len(self.names)} features present>"
+
+    def _repr_html_(self) -> str:
+        from binfm.reading.html.notebook import explanation_card
+
+        return explanation_card(self)
+
+
+def _cell(model: Model, reference: Reference, j: int, c: int) -> str:
+    return cell_labels(model._feature(j), reference.kind(j))[c - int(reference.parts.begins[j])]
 
 
 def _shares(reference: Reference, present: NDArray[np.intp], values: NDArray[np.float32]) -> NDArray[Any]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from binfm._text import MAX_LINES, plain, table
-from binfm.reading._cells import cell_labels, names_of, outputs_of
+from binfm._text import MAX_LINES, number, plain, signed, table
+from binfm.reading._cells import SCORE, Cells, Direction, direction_of, names_of, outputs_of
 from binfm.reading.effects import find
 
 if TYPE_CHECKING:
@@ -47,6 +47,10 @@ class PairCells:
     """The part of it that is interaction, not main effect of either feature, in units of the score."""
     unit: float
     classes: tuple[Any, ...] = (None,)
+    direction: Direction = field(default=SCORE, repr=False)
+    """What a higher and a lower score mean, in words."""
+    axes: tuple[Cells, ...] = field(default=(), repr=False)
+    """The cells of both features as pictures need them."""
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a dict for each class and pair of cells."""
@@ -65,9 +69,14 @@ class PairCells:
         effect = self.effect if len(self.classes) > 1 else self.effect[None]
         for of_class, values in zip(self.classes, effect, strict=True):
             corner = " × ".join(self.names) + ("" if of_class is None else f", class {of_class}")
-            lines = [[cell, *(f"{v:+.3g}" for v in row)] for cell, row in zip(self.cells[0], values, strict=True)]
+            lines = [[cell, *(signed(v, 3) for v in row)] for cell, row in zip(self.cells[0], values, strict=True)]
             blocks.append(table([corner, *self.cells[1]], lines, most=MAX_LINES))
         return "\n\n".join(blocks)
+
+    def _repr_html_(self) -> str:
+        from binfm.reading.html.notebook import pair_card
+
+        return pair_card(self)
 
 
 class Interactions:
@@ -93,6 +102,8 @@ class Interactions:
         """The class of each output; (None,) for the only one."""
         self.reference = reference.described
         """The cell frequencies."""
+        self.direction = direction_of(model)
+        """What a higher and a lower score mean, in words: ``direction.up`` and ``direction.down``."""
         variances = _variances(reference, self.indices)
         self._main = reference.variances[:, self.indices]
         self._strength = np.sqrt(variances)
@@ -137,15 +148,17 @@ class Interactions:
         pairs = parts.pairs(parts.of(i), parts.of(j))
         first, second = (reference.deviations(f)[:, :-1] for f in (i, j))
         effect = np.einsum("kcm,kdm->kcd", first, second)
-        labels = [tuple(cell_labels(self._model._feature(f))) for f in (i, j)]
+        axes = tuple(Cells.of(self._model._feature(f), reference.kind(f), reference.counts_of(f)) for f in (i, j))
         one = len(self.classes) == 1
         return PairCells(
             names=(self._all_names[i], self._all_names[j]),
-            cells=(labels[0], labels[1]),
+            cells=(axes[0].labels, axes[1].labels),
             pairs=pairs[0] if one else pairs,
             effect=effect[0] if one else effect,
             unit=parts.unit,
             classes=self.classes,
+            direction=self.direction,
+            axes=axes,
         )
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -171,7 +184,7 @@ class Interactions:
         lines = []
         for i, j in self.order(MAX_LINES):
             each = self._strength[:, i, j]
-            lines.append([names[i], names[j], f"{np.sqrt(np.mean(each**2)):.4g}"])
+            lines.append([names[i], names[j], number(float(np.sqrt(np.mean(each**2))), 4)])
         more = f"\n… and {pairs - len(lines):,} more pairs" if pairs > len(lines) else ""
         share = 100 * float(np.mean(self.share))
         note = f"\n{share:.0f} % of the score's variance is interaction, with {self.reference}."
@@ -179,6 +192,11 @@ class Interactions:
 
     def __repr__(self) -> str:
         return f"<binfm interactions of {len(self.indices)} features, with {self.reference}>"
+
+    def _repr_html_(self) -> str:
+        from binfm.reading.html.notebook import interactions_card
+
+        return interactions_card(self)
 
 
 def _wanted(reference: Reference, features: Sequence[int | str] | None, names: tuple[str, ...]) -> NDArray[np.intp]:
@@ -203,7 +221,7 @@ def _variances(reference: Reference, features: NDArray[np.intp]) -> NDArray[np.f
     triangles = [_triangle(reference, int(j)) for j in features]
     sizes = [t.shape[1] for t in triangles]
     variances = np.zeros((reference.parts.outputs, len(features), len(features)))
-    if not triangles:
+    if not triangles or reference.parts.m == 0:
         return variances
     stacked, begins = np.concatenate(triangles, axis=1), np.cumsum([0, *sizes[:-1]])
     for i, triangle in enumerate(triangles):
