@@ -47,14 +47,15 @@ def _file(rng: np.random.Generator) -> File:
     """Return a file of a typical shape for devices: up to 35 features and 32 factors."""
     tilings, outputs = int(rng.choice([1, 2, 4])), int(rng.choice([1, 1, 3, 10]))
     m = int(rng.choice([2, 4, 5, 8, 12, 16, 24, 32]))
+    w_bits = int(rng.choice([1, 1, 1, 4]))
     features: list[Feature] = []
     for _ in range(int(rng.integers(3, 36))):
         features.append(_feature(rng, tilings))
-        if sum(f.rows(tilings) for f in features) * outputs * (m + 1) > MAX_BITS:
+        if sum(f.rows(tilings) for f in features) * outputs * (w_bits + m) > MAX_BITS:
             features.pop()
     shifts = (int(rng.integers(0, 9)), 0, int(rng.integers(0, 4)))
     scales = blobs.random_scales(rng, outputs)
-    return File(tuple(features), m, outputs, tilings, scales=scales, shifts=shifts)
+    return File(tuple(features), m, outputs, tilings, w_bits=w_bits, scales=scales, shifts=shifts)
 
 
 def _feature(rng: np.random.Generator, tilings: int) -> Feature:

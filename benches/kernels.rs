@@ -62,7 +62,7 @@ fn look_up(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("look up");
     group.throughput(Throughput::Elements(SAMPLES as u64));
     for tilings in TILINGS {
-        let scorer = scorer(&numbers, tilings, M);
+        let scorer = scorer(&numbers, tilings, [1, M]);
         let Scorer::Sign(scorer) = &scorer else { unreachable!() };
         let table = scorer.cell_table().unwrap();
         for isa in Isa::available() {

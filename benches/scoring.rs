@@ -17,13 +17,14 @@ fn score(criterion: &mut Criterion) {
     let numbers = numbers(SAMPLES);
     let mut group = criterion.benchmark_group(format!("score, {}", Isa::detect().unwrap().name()));
     group.sample_size(20);
-    for tilings in [1, 4] {
-        let scorer = scorer(&numbers, tilings, M);
+    for (tilings, w_bits) in [(1, 1), (4, 1), (4, 8)] {
+        let scorer = scorer(&numbers, tilings, [w_bits, M]);
         for (samples, n_jobs) in [(1, Some(1)), (SAMPLES, Some(1)), (SAMPLES, None)] {
             let threads = Threads::new(n_jobs).unwrap();
             group.throughput(Throughput::Elements(samples as u64));
             let count = count(n_jobs).unwrap();
-            let name = format!("tilings {tilings}, samples {samples}, threads {count}");
+            let name =
+                format!("tilings {tilings}, w_bits {w_bits}, samples {samples}, threads {count}");
             let mut scores = vec![0.0; samples];
             group.bench_function(name, |bencher| {
                 bencher.iter(|| {

@@ -3,7 +3,7 @@
 
 use binfm::data::{Dataset, Labels, Matrix, Schema, Table, Target};
 use binfm::encoding::Encoder;
-use binfm::model::{Loss, Model, RealScale, Scales, SignRows, Weights};
+use binfm::model::{Loss, Model, RealScale, Scales, SignRows, SignShape, Weights};
 use binfm::scoring::Scorer;
 use binfm::threads::{Stop, Threads};
 use binfm::training::Params;
@@ -29,12 +29,12 @@ pub fn encoder(numbers: &[f32], tilings: usize) -> Encoder {
     Encoder::fit(&dataset, &schema, &params, &Threads::single(), &Stop::default()).unwrap()
 }
 
-/// Prepares a model of signs without pattern.
-pub fn scorer(numbers: &[f32], tilings: usize, m: usize) -> Scorer {
+/// Prepares a model of bits without pattern.
+pub fn scorer(numbers: &[f32], tilings: usize, [w_bits, m]: [usize; 2]) -> Scorer {
     let encoder = encoder(numbers, tilings);
-    let signs = SignRows::new(encoder.rows() as usize, 1, m, |_, row, column| {
-        (row * 37 + column * 101) % 7 < 3
-    });
+    let shape = SignShape { rows: encoder.rows() as usize, outputs: 1, w_bits, factors: m };
+    let w = |_, row| 2 * ((row as i16 * 37) & shape.max_w()) - shape.max_w();
+    let signs = SignRows::new(shape, w, |_, row, i| (row * 37 + i * 101) % 7 < 3);
     let scales = Scales::new(&[RealScale { bias: 0.1, alpha: 0.05, beta_squared: 0.002 }]);
     let weights = Weights::Signs { signs, scales };
     let model = Model::new(encoder, weights, Loss::Logistic, Labels::counting(2)).unwrap();

@@ -1,13 +1,17 @@
-"""Run the whole comparison, each task in its own process, and write speed.json and speed.md."""
+"""Run the comparison, each task in its own process, and write speed.json and speed.md.
+
+With --only, the named parts are measured and printed, and nothing is written.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
@@ -22,27 +26,31 @@ from compare.timing import in_child
 
 
 def main() -> None:
-    results = {"made": _made(), "versions": _versions(), **_constants(), **_measured()}
-    if not cases.QUICK:
+    only = _arguments().only
+    results = {"made": _made(), "versions": _versions(), **_constants(), **_measured(only or list(PARTS))}
+    if not (cases.QUICK or only):
         report.write(results)
     print(report.page(results))
 
 
-def _measured() -> dict[str, Any]:
-    scoring = {threads: _run("scoring", threads=int(threads)) for threads in "12"}
-    fitting = {threads: _run("fitting", threads=int(threads)) for threads in "12"}
-    missing = {**scoring["1"]["missing"], **fitting["1"]["missing"]}
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make -C benches bench-peers", description=__doc__)
+    parser.add_argument("--only", nargs="*", choices=list(PARTS), default=[], metavar="PART")
+    return parser.parse_args()
+
+
+def _measured(parts: list[str]) -> dict[str, Any]:
+    missing = _run("missing")
     available = [peer for peer in peers.ALL if peer.name not in missing]
-    return {
-        "missing": missing,
-        "scoring": scoring,
-        "fitting": fitting,
-        "two_cores": _run("two_cores", threads=2),
-        "growth": _run("growth"),
-        "inputs": [{**one, **_run("input_memory", kind=one["kind"])} for one in _run("inputs")],
-        "memory": {peer.name: _memory(peer) for peer in available},
-        "wide": {peer.name: _wide(peer) for peer in peers.WIDE if peer in available},
-    }
+    return {"missing": missing, **{name: PARTS[name](available) for name in parts}}
+
+
+def _on_threads(task: str) -> dict[str, Any]:
+    return {threads: _run(task, threads=int(threads)) for threads in "12"}
+
+
+def _inputs() -> list[dict[str, Any]]:
+    return [{**one, **_run("input_memory", kind=one["kind"])} for one in _run("inputs")]
 
 
 def _memory(peer: type[Peer]) -> dict[str, Any]:
@@ -75,6 +83,22 @@ def _try(task: str, **arguments: Any) -> Any:
         return _run(task, **arguments)
     except subprocess.CalledProcessError as error:
         return {"missing": f"failed ({error.returncode})"}
+
+
+PARTS: dict[str, Callable[[list[type[Peer]]], Any]] = {
+    "scoring": lambda _: _on_threads("scoring"),
+    "fitting": lambda _: _on_threads("fitting"),
+    "many_classes": lambda _: _run("many_classes"),
+    "large": lambda _: _run("large"),
+    "sparse": lambda _: _run("sparse"),
+    "search": lambda _: _run("search", threads=2),
+    "two_cores": lambda _: _run("two_cores", threads=2),
+    "growth": lambda _: _run("growth"),
+    "inputs": lambda _: _inputs(),
+    "memory": lambda available: {peer.name: _memory(peer) for peer in available},
+    "wide": lambda available: {peer.name: _wide(peer) for peer in peers.WIDE if peer in available},
+}
+"""The parts of the comparison by name, as functions of the systems that work here."""
 
 
 def _constants() -> dict[str, Any]:

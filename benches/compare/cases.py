@@ -21,6 +21,13 @@ FEATURES = 22
 """Number of features of ijcnn1."""
 WIDE_FEATURES = 254
 """Number of features of the paper's webspam."""
+DIGIT_FEATURES = 256
+"""Number of features of images of 16 × 16 pixels, such as USPS."""
+SEARCH_FEATURES = 20
+FIELDS = 39
+"""Number of categorical fields of a sample in the sparse table, as in Criteo's data."""
+CATEGORIES = 100_000
+"""Number of columns of the sparse table: the categories of all fields."""
 BLOCK = 8_192
 """Samples generated at a time."""
 CLASSES = 10
@@ -40,22 +47,36 @@ class Sizes:
     grown: int
     """Samples for measuring how the cost grows with n, d, m, b, K and T."""
     wide: int
+    many_classes: int
+    """For training CLASSES classes on DIGIT_FEATURES features."""
+    large: int
+    """For training on several threads."""
+    sparse: int
+    searched: int
+    """For the search of `max_bytes`."""
     rounds: int
     epochs: int
     few_epochs: int
-    """For the growth measurements and the wide table."""
+    """For the growth measurements and the wide, large and sparse tables."""
+    many_epochs: int
+    """For many classes; the default of binfm."""
 
 
 FULL = Sizes(
     scored=1_000_000,
     scored_slowly=100_000,
     memory=200_000,
-    trained=49_990,
+    trained=35_000,
     grown=25_000,
     wide=350_000,
+    many_classes=7_000,
+    large=1_000_000,
+    sparse=1_000_000,
+    searched=10_000,
     rounds=5,
     epochs=20,
     few_epochs=5,
+    many_epochs=30,
 )
 SMOKE = Sizes(
     scored=50_000,
@@ -63,10 +84,15 @@ SMOKE = Sizes(
     memory=20_000,
     trained=3_000,
     grown=1_000,
-    wide=2_000,
+    wide=1_000,
+    many_classes=300,
+    large=3_000,
+    sparse=2_000,
+    searched=300,
     rounds=1,
     epochs=2,
     few_epochs=1,
+    many_epochs=1,
 )
 SIZES = SMOKE if QUICK else FULL
 
@@ -84,6 +110,26 @@ def synthetic(rows: int, features: int = FEATURES, classes: int = 2) -> tuple[An
         edges = np.quantile(hidden, np.arange(1, classes) / classes) if edges is None else edges
         y[start : start + BLOCK] = np.searchsorted(edges, hidden)
     return X, y
+
+
+def one_hot(rows: int) -> tuple[Any, Any]:
+    """Return a CSR matrix of one-hot fields with Zipf-distributed categories, and classes that depend on them."""
+    from scipy.sparse import csr_matrix
+
+    rng = np.random.default_rng(0)
+    columns = np.empty((rows, FIELDS), np.int32)
+    for field, categories in enumerate(np.array_split(np.arange(CATEGORIES), FIELDS)):
+        columns[:, field] = _zipf(rng.permutation(categories), rows, rng)  # frequent ones are not neighbors
+    effects = rng.standard_normal(CATEGORIES, dtype=np.float32)
+    y = (effects[columns].sum(axis=1) > 0).astype(np.int64)
+    starts = np.arange(0, columns.size + 1, FIELDS, dtype=np.int32)
+    return csr_matrix((np.ones(columns.size, np.float32), columns.reshape(-1), starts), shape=(rows, CATEGORIES)), y
+
+
+def _zipf(categories: Any, rows: int, rng: np.random.Generator) -> Any:
+    """Draw categories, the k-th of them in proportion to 1/k."""
+    shares = np.cumsum(1 / np.arange(1, len(categories) + 1))
+    return categories[np.searchsorted(shares, shares[-1] * rng.random(rows))]
 
 
 def ijcnn1() -> tuple[Any, Any, str]:

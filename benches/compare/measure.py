@@ -11,14 +11,13 @@ from typing import Any
 import binfm
 import numpy as np
 
-from compare import cases, peers
+from compare import available, cases, peers, training
+from compare.available import WARM_UP
 from compare.cases import FEATURES, SIZES
 from compare.peers import Binfm, Peer
 from compare.timing import alternate, alternate_short, peak_memory
 
 Found = dict[str, Any]
-WARM_UP = 500
-"""Samples of a first fit, after which everything a system loads lazily is in memory."""
 TRAINED = 5_000
 """Training samples of a model that is only needed for scoring."""
 
@@ -26,7 +25,7 @@ TRAINED = 5_000
 def scoring(threads: int) -> Found:
     """Score a table with every system and, on one thread, also a single sample."""
     X, y = cases.synthetic(SIZES.scored)
-    ready, missing = _ready([peer for peer in peers.ALL if peer.scores], threads)
+    ready = available.ready([peer for peer in peers.ALL if peer.scores], threads, SIZES.epochs)
     for peer in ready:
         peer.fit(X[: SIZES.trained], y[: SIZES.trained])
     rows = {peer.name: SIZES.scored_slowly if peer.slow else SIZES.scored for peer in ready}
@@ -36,7 +35,7 @@ def scoring(threads: int) -> Found:
         for name, b in best.items()
     ]
     one_row = list(_one_row(ready, X)) if threads == 1 else []
-    return {"tables": tables, "one_row": one_row, "missing": missing}
+    return {"tables": tables, "one_row": one_row}
 
 
 def _one_row(ready: Iterable[Peer], X: Any) -> Iterator[Found]:
@@ -45,16 +44,6 @@ def _one_row(ready: Iterable[Peer], X: Any) -> Iterator[Found]:
     for key, found in best.items():
         name, how = json.loads(key)
         yield {"system": name, "call": how, "us": 1e6 * found.seconds, "repetitions": found.repetitions}
-
-
-def fitting(threads: int) -> Found:
-    """Fit ijcnn1 with every system."""
-    X, y, data = cases.ijcnn1()
-    able = [peer for peer in peers.ALL if peer.trains and (threads == 1 or peer.trains_on_threads)]
-    ready, missing = _ready(able, threads)
-    best = alternate({peer.name: partial(peer.fit, X, y) for peer in ready}, SIZES.rounds)
-    fits = [{"system": name, "seconds": b.seconds, "repetitions": b.repetitions} for name, b in best.items()]
-    return {"data": data, "rows": len(y), "features": X.shape[1], "fits": fits, "missing": missing}
 
 
 def two_cores(threads: int) -> Found:
@@ -154,26 +143,14 @@ def score_memory(name: str, rows: int, features: int) -> Found:
     return {"extra": peak_memory() - before, "input": X.nbytes, "ns": 1e9 * best[name].seconds / rows}
 
 
-def _ready(kinds: Iterable[type[Peer]], threads: int) -> tuple[list[Peer], dict[str, str]]:
-    """Return the systems that work here, and the reasons why the others do not."""
-    ready: list[Peer] = []
-    missing: dict[str, str] = {}
-    X, y = cases.synthetic(WARM_UP)
-    for kind in kinds:
-        try:
-            peer = kind(threads, SIZES.epochs)
-            peer.fit(X, y)
-            ready.append(peer)
-        except (ImportError, OSError):  # OSError: installed, but without the C library it needs
-            missing[kind.name] = "not installed"
-        except Exception as error:  # a failing peer must not end the run
-            missing[kind.name] = f"failed: {type(error).__name__}: {error}"
-    return ready, missing
-
-
 TASKS: tuple[Callable[..., Any], ...] = (
+    available.missing,
     scoring,
-    fitting,
+    training.fitting,
+    training.many_classes,
+    training.large,
+    training.sparse,
+    training.search,
     two_cores,
     growth,
     inputs,

@@ -11,9 +11,12 @@ from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar
 
+from compare.cases import QUICK
+
 FACTORS = 32
 BINS = 20
-TREES = 100
+TREES = 10 if QUICK else 100
+"""Boosting rounds; each has one tree per output."""
 LEAVES = 31
 
 Call = tuple[Callable[[Any], Any], Any]
@@ -164,12 +167,14 @@ class OnnxLinear(LinearSvc):
 
 class LightGbm(Peer):
     name, package, module = "LightGBM", "lightgbm", "lightgbm"
-    what = f"{TREES} trees × {LEAVES} leaves"
+    what = f"{TREES} rounds × {LEAVES} leaves"
     slow = True
 
     def fit(self, X: Any, y: Any) -> None:
-        params = {"objective": "binary", "num_leaves": LEAVES, "num_threads": self.threads, "verbose": -1}
-        self.model = self.lib.train(params, self.lib.Dataset(X, y), TREES)
+        classes = int(y.max()) + 1
+        objective = {"objective": "binary"} if classes == 2 else {"objective": "multiclass", "num_class": classes}
+        params = {**objective, "num_leaves": LEAVES, "num_threads": self.threads, "verbose": -1}
+        self.model = self.lib.train(params, self.lib.Dataset(X, y), TREES)  # which bins X first
 
     def score(self, X: Any) -> Any:
         return self.model.predict(X, raw_score=True, num_threads=self.threads)
@@ -180,7 +185,7 @@ class LightGbm(Peer):
 
 class HistBoosting(Peer):
     name, package, module = "HistGradientBoosting", "scikit-learn", "sklearn.ensemble"
-    what = f"{TREES} trees × {LEAVES} leaves"
+    what = f"{TREES} rounds × {LEAVES} leaves"
     slow = True
 
     def fit(self, X: Any, y: Any) -> None:
@@ -191,7 +196,7 @@ class HistBoosting(Peer):
 
 class XgBoost(Peer):
     name, package, module = "XGBoost", "xgboost", "xgboost"
-    what = f"{TREES} trees × {LEAVES} leaves"
+    what = f"{TREES} rounds × {LEAVES} leaves"
     slow = True
 
     def fit(self, X: Any, y: Any) -> None:
@@ -207,7 +212,7 @@ class XgBoost(Peer):
 
 class Hessboost(Peer):
     name, package, module = "hessboost, native", "hessboost", "hessboost"
-    what = f"{TREES} trees × {LEAVES} leaves"
+    what = f"{TREES} rounds × {LEAVES} leaves"
     slow = True
 
     def fit(self, X: Any, y: Any) -> None:

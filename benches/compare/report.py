@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from pages import NONE, number, ratio, table
+
+from compare import training_report
 from compare.peers import BY_NAME
 from compare.targets import targets
+from compare.training_report import by_system
 
 RESULTS = Path(__file__).parent.parent / "results"
-NONE = "–"
 
 
 def page(results: Any) -> str:
-    """Return the whole page in Markdown."""
-    sections = (_head, _systems, _single_sample, _threads, _targets, _growth, _inputs, _wide)
+    """Return the page in Markdown, with the sections whose parts were measured."""
+    sections = [section for section, parts in SECTIONS.items() if all(part in results for part in parts)]
     return "\n".join(line for section in sections for line in (*section(results), ""))
 
 
@@ -36,10 +39,10 @@ def _head(results: Any) -> Iterator[str]:
 
 def _systems(results: Any) -> Iterator[str]:
     sizes, fitting = results["sizes"], results["fitting"]["1"]
-    ns, us = _by_system(results["scoring"]["1"]["tables"], "ns"), _by_system(results["scoring"]["1"]["one_row"], "us")
-    seconds = _by_system(fitting["fits"], "seconds")
+    ns, us = by_system(results["scoring"]["1"]["tables"], "ns"), by_system(results["scoring"]["1"]["one_row"], "us")
+    seconds = by_system(fitting["fits"], "seconds")
     head = ("system", "settings", "samples/s", "µs per single sample", "fit, s", "MB, fitting", "MB, scoring")
-    yield from _table(head, (_system(results, name, ns, us, seconds) for name in results["systems"]), left=2)
+    yield from table(head, (_system(results, name, ns, us, seconds) for name in results["systems"]), left=2)
     yield ""
     yield f"Scoring: {sizes['scored']:,} × 22 float32 values ({sizes['scored_slowly']:,} samples where marked †);"
     yield f"memory: {sizes['memory']:,} samples. Fitting: {fitting['data']}; memory: synthetic data of that shape."
@@ -53,8 +56,8 @@ def _system(results: Any, name: str, ns: Any, us: Any, seconds: Any) -> tuple[st
         name + " †" * (BY_NAME[name].slow and BY_NAME[name].scores),
         results["systems"][name],
         f"{1e9 / ns[name]:,.0f}" if name in ns else NONE,
-        _number(us.get(name)),
-        _number(seconds.get(name)),
+        number(us.get(name)),
+        number(seconds.get(name)),
         _megabytes(memory.get("fit")),
         _megabytes(memory.get("score")),
     )
@@ -64,35 +67,35 @@ def _single_sample(results: Any) -> Iterator[str]:
     yield "## A single sample from Python"
     yield ""
     found = results["scoring"]["1"]["one_row"]
-    rows = [(one["system"], f"`{one['call']}`", _number(one["us"])) for one in found]
-    yield from _table(("system", "call", "µs"), rows, left=2)
+    rows = [(one["system"], f"`{one['call']}`", number(one["us"])) for one in found]
+    yield from table(("system", "call", "µs"), rows, left=2)
 
 
 def _threads(results: Any) -> Iterator[str]:
     yield "## One thread and two"
     yield ""
-    ns = [_by_system(results["scoring"][threads]["tables"], "ns") for threads in "12"]
-    fits = [_by_system(results["fitting"][threads]["fits"], "seconds") for threads in "12"]
+    ns = [by_system(results["scoring"][threads]["tables"], "ns") for threads in "12"]
+    fits = [by_system(results["fitting"][threads]["fits"], "seconds") for threads in "12"]
     rows = (
         (name, *_speed_up(*(each.get(name) for each in ns)), *_speed_up(*(each.get(name) for each in fits)))
         for name in results["systems"]
         if name in ns[0] or name in fits[0]
     )
     head = ("system", "ns per sample: 1 thread", "2", "speedup", "fit, s: 1 thread", "2", "speedup")
-    yield from _table(head, rows)
-    yield ""
-    yield "With two classes, binfm's training threads share only the encoding; see the targets for more classes."
+    yield from table(head, rows)
 
 
 def _speed_up(one: float | None, two: float | None) -> tuple[str, str, str]:
-    return _number(one), _number(two), f"{one / two:.2f}" if one and two else NONE
+    return number(one), number(two), ratio(one, two)
 
 
 def _targets(results: Any) -> Iterator[str]:
+    rows = [(each.what, each.wanted, number(each.measured), each.met) for each in targets(results)]
+    if not rows:
+        return
     yield "## Targets"
     yield ""
-    rows = ((each.what, each.wanted, _number(each.measured), each.met) for each in targets(results))
-    yield from _table(("measurement", "target", "measured", "met"), rows, left=2)
+    yield from table(("measurement", "target", "measured", "met"), rows, left=2)
 
 
 def _growth(results: Any) -> Iterator[str]:
@@ -108,7 +111,7 @@ def _growth(results: Any) -> Iterator[str]:
         variants = [one for one in grown if one[name] != base[name]]
         multiples = [f"{one[what] / base[what]:.2f}" for what in ("fit", "score") for one in variants]
         rows.append((f"{name} = {base[name]:,}", *multiples))
-    yield from _table(("from", "training ×2", "×4", "scoring ×2", "×4"), rows)
+    yield from table(("from", "training ×2", "×4", "scoring ×2", "×4"), rows)
 
 
 def _inputs(results: Any) -> Iterator[str]:
@@ -118,10 +121,10 @@ def _inputs(results: Any) -> Iterator[str]:
     yield "last column."
     yield ""
     rows = (
-        (one["kind"], _number(one["ns"]), *(f"{one[size] / 1e6:.1f}" for size in ("input", "scores", "extra")))
+        (one["kind"], number(one["ns"]), *(f"{one[size] / 1e6:.1f}" for size in ("input", "scores", "extra")))
         for one in results["inputs"]
     )
-    yield from _table(("X", "ns per sample", "X, MB", "scores, MB", "peak above X, MB"), rows)
+    yield from table(("X", "ns per sample", "X, MB", "scores, MB", "peak above X, MB"), rows)
 
 
 def _wide(results: Any) -> Iterator[str]:
@@ -134,24 +137,10 @@ def _wide(results: Any) -> Iterator[str]:
     for name, found in results["wide"].items():
         fit, score = found["fit"], found["score"]
         seconds, rate = fit.get("seconds"), 1e9 / score["ns"] if "ns" in score else None
-        rates = (_number(seconds), NONE if rate is None else f"{rate:,.0f}")
+        rates = (number(seconds), NONE if rate is None else f"{rate:,.0f}")
         rows.append((name, found["settings"], *rates, _megabytes(fit), _megabytes(score)))
     head = ("system", "settings", "fit, s", "samples/s", "MB, fitting", "MB, scoring")
-    yield from _table(head, rows, left=2)
-
-
-def _by_system(found: Iterable[Any], key: str) -> dict[str, float]:
-    """Return the first figure of each system."""
-    first: dict[str, float] = {}
-    for one in found:
-        first.setdefault(one["system"], one[key])
-    return first
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return NONE
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    yield from table(head, rows, left=2)
 
 
 def _megabytes(found: Any) -> str:
@@ -160,9 +149,22 @@ def _megabytes(found: Any) -> str:
     return f"{found['extra'] / 1e6:.1f}" if "extra" in found else found["missing"]
 
 
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], left: int = 1) -> Iterator[str]:
-    line = ("---",) * left + ("---:",) * (len(head) - left)
-    return (f"| {' | '.join(cells)} |" for cells in (head, line, *rows))
+SECTIONS: dict[Callable[[Any], Iterator[str]], tuple[str, ...]] = {
+    _head: (),
+    _systems: ("scoring", "fitting", "memory"),
+    _single_sample: ("scoring",),
+    _threads: ("scoring", "fitting"),
+    training_report.fits: ("fitting",),
+    training_report.many_classes: ("many_classes",),
+    training_report.large: ("large",),
+    training_report.sparse: ("sparse",),
+    training_report.search: ("search",),
+    _targets: (),
+    _growth: ("growth",),
+    _inputs: ("inputs",),
+    _wide: ("wide",),
+}
+"""The sections in order, and the parts that each one shows."""
 
 
 def write(results: Any) -> None:

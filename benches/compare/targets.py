@@ -40,7 +40,9 @@ class Target:
 
 
 def targets(results: Any) -> list[Target]:
-    return [*_scoring(results), *_one_row(results), *_training(results), *_two_cores(results), *_memory(results)]
+    """Return the targets of the parts that were measured."""
+    groups = ((_scoring, "scoring"), (_one_row, "scoring"), (_training, "fitting"), (_two_cores, "two_cores"))
+    return [target for group, part in (*groups, (_memory, "wide")) if part in results for target in group(results)]
 
 
 def _scoring(results: Any) -> Iterator[Target]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from pages import NONE, table
 
 from pareto.problem import BUDGETS, FOLDS, SEEDS
 from pareto.summary import Cell, Summary
@@ -12,7 +13,6 @@ from pareto.systems import COMPETITORS, MAJORITY, REFERENCE
 
 CLOSE = 0.5
 """Points of accuracy by which binfm may trail without being listed."""
-NONE = "–"
 
 INTRODUCTION = """\
 # Test accuracy by model size
@@ -180,5 +180,4 @@ def _budget_names() -> list[str]:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    rule = ["---", *["---:"] * (len(head) - 1)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
+    return "\n".join(table(head, rows))
