@@ -68,7 +68,7 @@ wheel: .venv/group-wheel ## build an sdist, and wheels for Linux on x86-64 and a
 	@wc -c dist/*
 
 clean: ## remove everything that was built
-	rm -rf .venv .venv-peers .venv-pareto .venv-paper .venv-hostile .venv-interpreters target site dist demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
+	rm -rf .venv .venv-peers .venv-pareto .venv-paper .venv-defaults .venv-hostile .venv-interpreters target site dist demo.png .hypothesis .mypy_cache .pytest_cache .ruff_cache $(EXTENSION)
 	find python tests benches -name __pycache__ -prune -exec rm -rf {} +
 
 build: $(EXTENSION)

@@ -15,6 +15,8 @@ extern crate alloc;
 // The order is the map: `rustfmt::skip` on each line keeps it.
 #[rustfmt::skip] pub mod error;
 #[rustfmt::skip] pub mod memory;
+#[rustfmt::skip] pub mod aligned;
+#[rustfmt::skip] #[cfg(feature = "std")] mod hash;
 #[rustfmt::skip] #[cfg(feature = "std")] pub mod panics;
 #[rustfmt::skip] #[cfg(feature = "std")] pub mod threads;
 #[rustfmt::skip] pub mod kernels;

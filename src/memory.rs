@@ -34,6 +34,16 @@ pub fn reserve<T>(values: &mut Vec<T>, count: usize) -> Result<()> {
     values.try_reserve(count).map_err(|_| out_of_memory::<T>(total))
 }
 
+/// Changes the number of values; new ones are copies of `value`.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub fn resize<T: Clone>(values: &mut Vec<T>, count: usize, value: T) -> Result<()> {
+    reserve(values, count.saturating_sub(values.len()))?;
+    values.resize(count, value);
+    Ok(())
+}
+
 /// Returns a copy of a slice.
 ///
 /// # Errors

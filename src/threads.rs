@@ -68,6 +68,11 @@ impl Threads {
         }
     }
 
+    /// Returns the number of threads.
+    pub fn count(&self) -> usize {
+        self.0.as_ref().map_or(1, |pool| pool.threads)
+    }
+
     /// Applies `work` to each item and returns the results in order. Each thread has a scratch of its own; a single
     /// thread consumes the items lazily.
     ///

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from binfm._core import Model as Core
     from binfm.data.frames import Names
 
-    _Weights: TypeAlias = NDArray[np.int8] | NDArray[np.float32]
+    _Weights: TypeAlias = NDArray[np.int8] | NDArray[np.int16] | NDArray[np.float32]
 
 PROBABILISTIC = ("logistic", "softmax")
 """Losses whose scores give probabilities."""
@@ -76,6 +76,11 @@ class Attributes:
         return self._core.m
 
     @property
+    def w_bits(self) -> int:
+        """Number of bits of each w; 32 if w is float."""
+        return self._core.w_bits
+
+    @property
     def tilings(self) -> int:
         """Number of rows that each present feature activates."""
         return self._core.tilings
@@ -117,7 +122,10 @@ class Attributes:
 
     @property
     def w(self) -> _Weights:
-        """Signs of the linear term (floats except for "bfm"): shape (rows,), or (classes, rows) for three or more."""
+        """Weights of the linear term: shape (rows,), or (classes, rows) for three or more.
+
+        Signs, or odd whole numbers up to 2**w_bits - 1; floats except for "bfm".
+        """
         return self._per_output(self._core.w())
 
     @property

@@ -330,9 +330,15 @@ class Model(Attributes, Readable):
 
     def __repr__(self) -> str:
         task = "regression" if self._classes is None else f"{len(self._classes)} classes"
-        shape = f"{self.n_features} features, m={self.m}, tilings={self.tilings}"
+        w_bits = f", w_bits={self.w_bits}" if self.method == "bfm" and self.w_bits > 1 else ""
+        shape = f"{self.n_features} features, m={self.m}{w_bits}, tilings={self.tilings}"
         method = "" if self.method == "bfm" else f"{self.method}, "
         return f"<binfm.Model: {method}{task}, {shape}, {self.nbytes} bytes>"
+
+    def _repr_html_(self) -> str:
+        from binfm.reading.html.notebook import model_card
+
+        return model_card(self)
 
     def _classify(self, X: Any, n_jobs: int | None) -> NDArray[np.intp]:
         """Return the class number of each sample."""

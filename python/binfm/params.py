@@ -19,6 +19,10 @@ from binfm._checks import number, one_of, whole
 
 HOLDOUT_FROM = 10_000
 """Samples from which `early_stopping="auto"` holds some out; below that they are worth more in training."""
+QUIET: dict[str, Any] = {"epochs": 20, "learning_rate": 0.03, "w_bits": 8}
+"""Defaults where weights are pulled towards silence."""
+QUIET_REGRESSION: dict[str, Any] = {"b": 64, "binning": "tails"}
+"""For regression besides: straight lines need many cells, and long tails cells of their own."""
 MAX_B = 65_000
 """The largest `b` the core accepts."""
 
@@ -70,8 +74,17 @@ class Params:
 
     m: int = _parameter(
         32,
-        "a whole number from 1 to 65535",
+        "a whole number from 0 to 65535",
         "Number of factors: one bit each in every parameter row.",
+        "With 0 the model has no interactions: a generalized additive model.",
+        searched=True,
+    )
+    w_bits: int = _parameter(
+        1,
+        "a whole number from 1 to 8",
+        "Number of bits of each w, the linear weight of a parameter row.",
+        "With 1, w is a sign; with B bits, an odd whole number up to 2^B - 1. It is then learned as a real number and "
+        "rounded once, when training ends. By default 8 where weights are pulled towards silence, and otherwise 1.",
         searched=True,
     )
     b: int = _parameter(
@@ -89,9 +102,10 @@ class Params:
     )
     binning: str = _choice(
         "quantile",
-        ("quantile", "uniform", "supervised"),
+        ("quantile", "uniform", "supervised", "tails"),
         "Where to cut numeric features into bins.",
-        'At quantiles, at equal widths, or where the target changes; "supervised" is better if `b` is small.',
+        'At quantiles, at equal widths, where the target changes, or in between quantiles and widths; "supervised" is '
+        'better if `b` is small, and "tails" for regression.',
         searched=True,
     )
     loss: str = _choice(
@@ -121,7 +135,29 @@ class Params:
         searched=True,
         resumable=True,
     )
-    learning_rate: float = _parameter(0.02, "a finite number above 0", "Step size of the first epoch.", searched=True)
+    learning_rate: float = _parameter(0.015, "a finite number above 0", "Step size of the first epoch.", searched=True)
+    batch_size: int | None = _parameter(
+        None,
+        "None or a whole number from 1 to 1048576",
+        "Number of samples between two steps of the weights.",
+        "By default it follows from the numbers of samples and classes; 1 is the algorithm of the paper.",
+    )
+    shards: int | None = _parameter(
+        None,
+        "None or a whole number from 1 to 1000",
+        "Number of parts of the samples that learn separately and are averaged after each epoch.",
+        "They run in parallel. By default it follows from the data; the model depends on it, but not on `n_jobs`.",
+    )
+    regularization: float | str = _parameter(
+        0.0,
+        "'auto' or a finite number of at least 0",
+        "How strongly weights are pulled towards silence.",
+        'A weight that has learned little then says little, which noisy and small data and regression need. "auto" '
+        "chooses it on held-out samples, and with it how finely to cut features if neither `b` nor `tilings` is given; "
+        "30 is a usual number. With 0, every factor is as loud as any other, as in the paper. Needs two tilings or "
+        "more, and excludes `dropout`, `ensemble` and `polish`.",
+        type='float or "auto"',
+    )
     lambda_w: float = _parameter(0.0, "a finite number of at least 0", "Regularization strength of the linear term.")
     lambda_v: float = _parameter(0.0, "a finite number of at least 0", "Regularization strength of the factors.")
     dropout: float = _parameter(
@@ -220,6 +256,10 @@ class Params:
     """Share of the samples to hold out; follows from the parameters above once the data is known."""
     leave_out: tuple[int, ...] = ()
     """Columns the model does without; chosen by the search."""
+    linear_strength: float | None = None
+    """How strongly the linear term of a regression is pulled towards straight lines; chosen on held-out samples."""
+    loudness: float = 1.0
+    """How loud pairs are in a regression; chosen on held-out samples."""
     free: frozenset[str] = frozenset()
     """Parameters left as None, which the search may choose."""
 
@@ -246,11 +286,26 @@ class Params:
 
     def resolve(self, samples: int, has_valid: bool) -> Params:
         """Settle early stopping, now that the number of samples and whether there is an `eval_set` are known."""
+        settled = self.settled()
         early = self.early_stopping
-        if early == "auto":  # a search chooses the number of epochs itself
-            early = has_valid or (samples >= HOLDOUT_FROM and not self.searching)
+        if early == "auto":  # a search chooses the number of epochs itself, and quiet weights do not overfit
+            early = has_valid or (samples >= HOLDOUT_FROM and not (self.searching or settled.is_quiet))
         holdout = self.validation_fraction if early and not has_valid else 0.0
-        return replace(self, early_stopping=bool(early), holdout=float(holdout))
+        return replace(settled, early_stopping=bool(early), holdout=float(holdout))
+
+    def settled(self) -> Params:
+        """Return the parameters with the defaults of those left as None."""
+        if self.searching or not self.is_quiet:
+            return self
+        values = {**QUIET, **(QUIET_REGRESSION if self.is_regression else {})}
+        return replace(self, **{name: value for name, value in values.items() if name in self.free})
+
+    def chosen(self, dataset: Any) -> Params:
+        """Return the parameters with a regularization, and perhaps finer bins, chosen on samples held out in turn."""
+        if self.regularization != "auto" or not self.is_quiet:
+            return self
+        finer = {"b", "tilings"} <= self.free and not self.is_regression
+        return replace(self, **_core.choose(dataset, self.core(), self.leave_out, finer, self.n_jobs))
 
     def check_resumes(self, first: Params) -> None:
         """Refuse parameters with which training cannot resume that began with others."""
@@ -263,6 +318,13 @@ class Params:
     def searching(self) -> bool:
         """Whether the free parameters are to be chosen within a size limit."""
         return self.max_bytes is not None
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether weights are pulled towards silence."""
+        plain = (self.method, self.optimizer, self.dropout, self.ensemble, self.polish)
+        can_rest = self.tilings > 1 and self.scaling and (self.w_bits > 1 or "w_bits" in self.free)
+        return plain == ("bfm", "adagrad", 0.0, 1, 0) and self.regularization != 0 and can_rest
 
     @property
     def is_regression(self) -> bool:
@@ -281,6 +343,8 @@ class Params:
         if self.max_bytes is not None:
             whole("max_bytes", self.max_bytes)
             one_of("method", self.method, ("bfm",), " with max_bytes")
+            if self.regularization != 0:
+                raise ValueError(f"regularization must be 0 with max_bytes, got {self.regularization!r}")
         checked = self._compatible() if self.searching else self
         _core.check_params(checked.resolve(0, False).core())
 
@@ -292,7 +356,7 @@ class Params:
 
 PARAMETERS: dict[str, Spec] = {each.name: each.metadata["spec"] for each in fields(Params) if "spec" in each.metadata}
 """The parameters by name, in the order of signatures."""
-CORE = (*(name for name, spec in PARAMETERS.items() if spec.core), "holdout")
+CORE = (*(name for name, spec in PARAMETERS.items() if spec.core), "holdout", "linear_strength", "loudness")
 """What the core reads."""
 DEFAULTS: dict[str, Any] = {each.name: each.default for each in fields(Params) if each.name in PARAMETERS}
 TYPES: dict[str, str] = {

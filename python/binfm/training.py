@@ -20,6 +20,7 @@ def train(
     y: Any,
     *,
     m: int | None = None,
+    w_bits: int | None = None,
     b: int | None = None,
     tilings: int | None = None,
     binning: str | None = None,
@@ -29,6 +30,9 @@ def train(
     optimizer: str = "adagrad",
     epochs: int | None = None,
     learning_rate: float | None = None,
+    batch_size: int | None = None,
+    shards: int | None = None,
+    regularization: float | str = 0.0,
     lambda_w: float = 0.0,
     lambda_v: float = 0.0,
     dropout: float | None = None,
@@ -108,11 +112,6 @@ def read_data(
     return dataset, dataset.read_eval_set(eval_set)
 
 
-def fit(dataset: Dataset, params: Params, on_epoch: Callback | None = None) -> _core.Model:
-    """Train a candidate of a search."""
-    return _core_trainer(dataset, params).fit(dataset, None, params.schedule(), params.n_jobs, on_epoch)[0]
-
-
 class Trainer:
     """Training that can be resumed.
 
@@ -122,7 +121,8 @@ class Trainer:
     def __init__(self, dataset: Dataset, params: Params) -> None:
         self.params = params
         """The parameters training began with."""
-        self._core = _core_trainer(dataset, params)
+        chosen = params.chosen(dataset)
+        self._core = _core.Trainer(dataset, chosen.core(), chosen.leave_out, chosen.n_jobs)
         self._like = dataset.emptied()
         self._unused: frozenset[int] = frozenset()
 
@@ -146,7 +146,3 @@ class Trainer:
         model = Model._of(core, history, best, search)
         self._unused = frozenset(model._unused())
         return model
-
-
-def _core_trainer(dataset: Dataset, params: Params) -> _core.Trainer:
-    return _core.Trainer(dataset, params.core(), params.leave_out, params.n_jobs)

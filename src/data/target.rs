@@ -26,13 +26,20 @@ impl Target {
     pub fn numbers(y: &[f64], weight: Option<&[f64]>) -> Self {
         let weight_of =
             |sample: usize| weight.map_or(1.0, |w| w.get(sample).copied().unwrap_or(0.0));
+        let mut known: Vec<[f64; 2]> = (0..).zip(y).map(|(i, &y)| [y, weight_of(i)]).collect();
+        // In an order that does not depend on that of the samples, nor do the sums.
+        known.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
         let weighted = |f: &dyn Fn(f64) -> f64| -> f64 {
-            y.iter().enumerate().map(|(sample, &y)| weight_of(sample) * f(y)).sum()
+            known.iter().map(|&[y, weight]| weight * f(y)).sum()
         };
         let total = weighted(&|_| 1.0);
         // Scaled before they are squared, so that huge numbers do not overflow.
         let size = y.iter().fold(0.0, |max: f64, y| max.max(y.abs())).max(f64::MIN_POSITIVE);
-        let center = weighted(&|y| y / size) / total * size;
+        let is_constant = known.first().zip(known.last()).is_none_or(|(low, high)| low[0].total_cmp(&high[0]).is_eq());
+        let center = match known.first() {
+            Some(&[y, _]) if is_constant => y,
+            _ => weighted(&|y| y / size) / total * size,
+        };
         let deviation = |y: f64| y / size - center / size;
         let variance = weighted(&|y| deviation(y) * deviation(y)) / total;
         let spread = variance.sqrt() * size;
@@ -99,6 +106,14 @@ impl Target {
         match self {
             Self::Classes { of, .. } => of.get(sample).copied().unwrap_or(0),
             Self::Numbers { .. } => 0,
+        }
+    }
+
+    /// Returns the target of a sample as bits, for hashing.
+    pub fn bits(&self, sample: usize) -> u64 {
+        match self {
+            Self::Classes { .. } => self.class(sample).into(),
+            Self::Numbers { .. } => self.at(0, sample).to_bits(),
         }
     }
 

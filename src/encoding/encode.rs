@@ -108,7 +108,9 @@ impl Encoder {
             };
             let mut category = Category::Missing;
             dense.copy_categories(feature.column, sample, core::slice::from_mut(&mut category));
-            (feature.span.category_start(categories, category, self.zero_is_absent()), 1.0)
+            let cell =
+                feature.span.category_cell(categories, category, self.zero_is_absent());
+            (feature.span.start_or_absent(cell), 1.0)
         }));
     }
 
@@ -136,50 +138,32 @@ impl Encoder {
         }
     }
 
-    /// Returns the starts of a dense block, sample by sample, one per feature: [`ABSENT`] where it activates nothing.
-    pub(super) fn block_starts<'s>(
+    /// Finds the starts of a dense block, sample by sample, one per feature: [`ABSENT`] where it activates nothing.
+    fn block_starts(
         &self,
         isa: Isa,
         dense: &dyn Dense,
         samples: Range<usize>,
-        scratch: &'s mut EncodeScratch,
-    ) -> &'s [u32] {
-        let (width, zero_is_absent) = (self.features().len(), self.zero_is_absent());
+        scratch: &mut EncodeScratch,
+    ) {
+        let width = self.features().len();
         scratch.starts.clear();
         scratch.starts.resize(samples.len() * width, ABSENT);
         scratch.values.clear();
         scratch.values.resize(if self.is_raw() { samples.len() * width } else { 0 }, 1.0);
-        for (j, Feature { column, span, map }) in self.features().iter().enumerate() {
-            match map {
-                CellMap::Intervals(edges) => {
-                    scratch.find_cells(isa, dense, *column, &samples, edges.keys());
-                    let cells = scratch.numbers.iter().zip(&scratch.cells);
-                    let starts = scratch.starts.iter_mut().skip(j).step_by(width);
-                    starts.zip(cells).for_each(|(start, (&number, &cell))| {
-                        *start = span.start_or_absent(number, cell, zero_is_absent);
-                    });
-                }
-                CellMap::Raw(standard) => {
-                    scratch.numbers.resize(samples.len(), 0.0);
-                    dense.copy_column(*column, samples.start, &mut scratch.numbers);
-                    let starts = scratch.starts.iter_mut().skip(j).step_by(width);
-                    let values = scratch.values.iter_mut().skip(j).step_by(width);
-                    for ((start, value), &number) in starts.zip(values).zip(&scratch.numbers) {
-                        *start = span.start_or_absent(number, 0, zero_is_absent);
-                        *value = standard.value(number);
-                    }
-                }
-                CellMap::Categories(categories) => {
-                    scratch.categories.resize(samples.len(), Category::Missing);
-                    dense.copy_categories(*column, samples.start, &mut scratch.categories);
-                    let starts = scratch.starts.iter_mut().skip(j).step_by(width);
-                    starts.zip(&scratch.categories).for_each(|(start, &category)| {
-                        *start = span.category_start(categories, category, zero_is_absent);
-                    });
-                }
+        for (j, feature) in self.features().iter().enumerate() {
+            scratch.find_cells(isa, dense, &samples, feature, self.zero_is_absent());
+            let starts = scratch.starts.iter_mut().skip(j).step_by(width);
+            starts.zip(&scratch.cells).for_each(|(start, &cell)| {
+                *start = feature.span.start_or_absent(cell);
+            });
+            if let CellMap::Raw(standard) = &feature.map {
+                let values = scratch.values.iter_mut().skip(j).step_by(width);
+                values.zip(&scratch.numbers).for_each(|(value, &number)| {
+                    *value = standard.value(number);
+                });
             }
         }
-        &scratch.starts
     }
 
     /// Encodes a sparse table for a model of dense ones: a value that is not stored is a zero like any other.
@@ -203,19 +187,43 @@ impl Encoder {
 }
 
 impl EncodeScratch {
-    /// Reads part of a column and finds the cells of its numbers.
-    fn find_cells(
+    /// Finds the cells of some samples of a feature: [`ABSENT`] where it activates nothing.
+    pub(super) fn find_cells(
         &mut self,
         isa: Isa,
         dense: &dyn Dense,
-        column: usize,
         samples: &Range<usize>,
-        edges: &[i32],
-    ) {
-        self.numbers.resize(samples.len(), 0.0);
-        self.keys.resize(samples.len(), 0);
+        feature: &Feature,
+        zero_is_absent: bool,
+    ) -> &[u32] {
+        let Feature { column, span, map } = feature;
         self.cells.resize(samples.len(), 0);
-        dense.copy_column(column, samples.start, &mut self.numbers);
+        if let CellMap::Categories(categories) = map {
+            self.categories.resize(samples.len(), Category::Missing);
+            dense.copy_categories(*column, samples.start, &mut self.categories);
+            for (cell, &category) in self.cells.iter_mut().zip(&self.categories) {
+                *cell = span.category_cell(categories, category, zero_is_absent);
+            }
+            return &self.cells;
+        }
+        self.numbers.resize(samples.len(), 0.0);
+        dense.copy_column(*column, samples.start, &mut self.numbers);
+        match map {
+            CellMap::Intervals(edges) => self.count_edges(isa, edges.keys()),
+            _ => self.cells.fill(0),
+        }
+        // Counting takes many numbers at once, where a search would stop at each.
+        if zero_is_absent || self.numbers.iter().filter(|number| number.is_nan()).count() > 0 {
+            for (cell, &number) in self.cells.iter_mut().zip(&self.numbers) {
+                *cell = span.cell_or_absent(number, *cell, zero_is_absent);
+            }
+        }
+        &self.cells
+    }
+
+    /// Replaces the cells by the intervals that the numbers fall into.
+    fn count_edges(&mut self, isa: Isa, edges: &[i32]) {
+        self.keys.resize(self.numbers.len(), 0);
         self.keys.iter_mut().zip(&self.numbers).for_each(|(k, &number)| *k = key(number));
         kernels::count_edges(isa, &self.keys, edges, &mut self.cells);
     }
@@ -225,35 +233,37 @@ impl Feature {
     /// Returns the start and the value of a single number.
     #[inline]
     fn encode(&self, number: f32, zero_is_absent: bool) -> (u32, f32) {
-        match &self.map {
+        let Self { span, map, .. } = self;
+        let (cell, value) = match map {
             CellMap::Intervals(edges) => {
-                (self.span.start_or_absent(number, edges.cell(number), zero_is_absent), 1.0)
+                (span.cell_or_absent(number, edges.cell(number), zero_is_absent), 1.0)
             }
-            CellMap::Raw(standard) => (
-                self.span.start_or_absent(number, 0, zero_is_absent),
-                standard.value(number),
-            ),
+            CellMap::Raw(standard) => {
+                (span.cell_or_absent(number, 0, zero_is_absent), standard.value(number))
+            }
             CellMap::Categories(categories) => {
-                let category = number.to_category();
-                (self.span.category_start(categories, category, zero_is_absent), 1.0)
+                (span.category_cell(categories, number.to_category(), zero_is_absent), 1.0)
             }
-        }
+        };
+        (span.start_or_absent(cell), value)
     }
 }
 
 impl Span {
+    /// Returns the cell of a number, given the one that its interval has.
     #[inline(always)]
-    fn start_or_absent(&self, number: f32, cell: u32, zero_is_absent: bool) -> u32 {
+    fn cell_or_absent(&self, number: f32, cell: u32, zero_is_absent: bool) -> u32 {
         if number.is_nan() {
-            self.missing_start().unwrap_or(ABSENT)
+            self.missing_cell().unwrap_or(ABSENT)
         } else if zero_is_absent && number == 0.0 {
             ABSENT
         } else {
-            self.start(cell)
+            cell
         }
     }
 
-    fn category_start(
+    #[inline(always)]
+    fn category_cell(
         &self,
         categories: &Categories,
         category: Category,
@@ -261,9 +271,15 @@ impl Span {
     ) -> u32 {
         match category {
             Category::Id(0) if zero_is_absent => ABSENT,
-            Category::Id(id) => categories.cell(id).map_or(ABSENT, |cell| self.start(cell)),
-            Category::Missing => self.missing_start().unwrap_or(ABSENT),
+            Category::Id(id) => categories.cell(id).unwrap_or(ABSENT),
+            Category::Missing => self.missing_cell().unwrap_or(ABSENT),
             Category::Invalid => ABSENT,
         }
+    }
+
+    /// Returns the start of a cell that may be absent.
+    #[inline(always)]
+    fn start_or_absent(&self, cell: u32) -> u32 {
+        if cell == ABSENT { ABSENT } else { self.start(cell) }
     }
 }

@@ -40,6 +40,11 @@ impl Span {
         self.first + cell * self.stride
     }
 
+    /// Returns the cell of missing values, counted like the others: it starts where all of them end.
+    pub fn missing_cell(&self) -> Option<u32> {
+        self.missing.then(|| self.cell_rows() / self.stride)
+    }
+
     /// Returns the first row of the cell of missing values.
     pub fn missing_start(&self) -> Option<u32> {
         self.missing.then(|| self.first + self.cell_rows())

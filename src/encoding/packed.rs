@@ -8,6 +8,7 @@ use super::encode::ABSENT;
 use super::{ActiveRows, EncodeScratch, Encoder};
 use crate::Result;
 use crate::data::{Dense, Table};
+use crate::hash::mix;
 use crate::kernels::{self, Isa};
 use crate::memory::{filled, reserve, with_capacity};
 use crate::threads::{Stop, Threads};
@@ -38,7 +39,7 @@ pub enum PackedTable {
     },
 }
 
-/// How a feature's code is stored: start = first + code · stride; the largest code means "absent".
+/// How a feature's code is stored. The code is the cell: start = first + code · stride; the largest code means "absent".
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
     at: usize,
@@ -80,6 +81,16 @@ impl PackedTable {
         }
     }
 
+    /// Returns the bytes that the samples take.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Dense { bytes, .. } => bytes.len(),
+            Self::Sparse { ends, starts, values } => {
+                size_of_val(&ends[..]) + size_of_val(&starts[..]) + size_of_val(&values[..])
+            }
+        }
+    }
+
     /// Prefetches a sample that will be read soon.
     #[inline]
     pub fn prefetch(&self, sample: usize) {
@@ -95,6 +106,12 @@ impl PackedTable {
     #[inline]
     pub fn starts_of(&self, sample: usize, out: &mut Vec<u32>) {
         out.clear();
+        self.append_starts(sample, out);
+    }
+
+    /// Appends the starts of a sample to `out`.
+    #[inline]
+    pub fn append_starts(&self, sample: usize, out: &mut Vec<u32>) {
         match self {
             Self::Dense { codes, width, bytes, is_plain } => {
                 let packed = &bytes[sample * width..][..*width];
@@ -108,6 +125,24 @@ impl PackedTable {
             }
             Self::Sparse { ends, starts, .. } => {
                 out.extend_from_slice(&starts[range(ends, sample)]);
+            }
+        }
+    }
+
+    /// Returns a hash of a sample: of its cells and values.
+    pub fn hash(&self, sample: usize) -> u64 {
+        match self {
+            Self::Dense { width, bytes, .. } => {
+                let (words, rest) = bytes[sample * width..][..*width].as_chunks::<8>();
+                let last = rest.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+                let hash = words.iter().fold(last, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+                mix(hash, *width as u64)
+            }
+            Self::Sparse { ends, starts, values } => {
+                let range = range(ends, sample);
+                let hash = starts[range.clone()].iter().fold(0, |hash, &start| mix(hash, start.into()));
+                let values = values.get(range).unwrap_or(&[]).iter();
+                values.fold(hash, |hash, value| mix(hash, value.to_bits().into()))
             }
         }
     }
@@ -134,11 +169,10 @@ impl PackedTable {
         threads.map(blocks, EncodeScratch::default, |scratch, (i, bytes): (usize, &mut [u8])| {
             stop.check()?;
             let samples = i * BLOCK..i * BLOCK + bytes.len() / width;
-            let starts = encoder.block_starts(isa, dense, samples, scratch);
-            for (starts, packed) in
-                starts.chunks_exact(codes.len()).zip(bytes.chunks_exact_mut(width))
-            {
-                codes.iter().zip(starts).for_each(|(code, &start)| code.write(start, packed));
+            for (feature, code) in encoder.features().iter().zip(&codes) {
+                let zero_is_absent = encoder.zero_is_absent();
+                let cells = scratch.find_cells(isa, dense, &samples, feature, zero_is_absent);
+                code.write(cells, width, bytes);
             }
             Ok(())
         })?;
@@ -195,9 +229,20 @@ impl Code {
         self.first + code * self.stride
     }
 
-    fn write(self, start: u32, packed: &mut [u8]) {
-        let code = if start == ABSENT { ABSENT } else { (start - self.first) / self.stride };
-        packed[self.at..][..self.size].copy_from_slice(&code.to_le_bytes()[..self.size]);
+    /// Writes the cells of a feature, given the bytes of the samples and the width of each.
+    fn write(self, cells: &[u32], width: usize, bytes: &mut [u8]) {
+        match self.size {
+            1 => self.write_sized::<1>(cells, width, bytes),
+            2 => self.write_sized::<2>(cells, width, bytes),
+            _ => self.write_sized::<4>(cells, width, bytes),
+        }
+    }
+
+    /// A size that the compiler knows makes each code a single store.
+    fn write_sized<const SIZE: usize>(self, cells: &[u32], width: usize, bytes: &mut [u8]) {
+        for (packed, cell) in bytes.chunks_exact_mut(width).zip(cells) {
+            packed[self.at..][..SIZE].copy_from_slice(&cell.to_le_bytes()[..SIZE]);
+        }
     }
 
     #[inline(always)]

@@ -2,12 +2,12 @@
 
 use crate::Result;
 use crate::encoding::{CellMap, Column, Edges, Encoder, Feature, Span};
-use crate::model::{Model, SignRows, Weights};
+use crate::model::{Model, SignRows, SignShape, Weights};
 use alloc::vec::Vec;
 use core::ops::Range;
 
 impl Model {
-    /// Merges neighbouring cells of numeric features that have the same signs in all outputs, if that makes the file
+    /// Merges neighbouring cells of numeric features that have the same weights in all outputs, if that makes the file
     /// smaller. Cells of shifted tilings share rows with their neighbours and are left alone.
     ///
     /// # Errors
@@ -25,10 +25,11 @@ impl Model {
             return Ok(self);
         }
         let encoder = Encoder::new(columns, encoder.tilings(), encoder.zero_is_absent())?;
-        let is_positive = |output, row: usize, column| {
-            rows.get(row).is_some_and(|&row| signs.is_positive(output, row, column))
-        };
-        let signs = SignRows::new(rows.len(), signs.outputs(), signs.factors(), is_positive);
+        let shape = SignShape { rows: rows.len(), ..signs.shape() };
+        let kept = |row: usize| rows.get(row).copied().unwrap_or(0);
+        let w = |output, row| signs.w(output, kept(row));
+        let is_positive = |output, row, factor| signs.is_positive(output, kept(row), factor);
+        let signs = SignRows::new(shape, w, is_positive);
         let weights = Weights::Signs { signs, scales: scales.clone() };
         let merged = self.with_weights(encoder, weights)?;
         // The remaining edges may have less in common with those of other features, and take more bytes.
@@ -51,25 +52,14 @@ fn merge_cells(feature: &Feature, signs: &SignRows, rows: &mut Vec<usize>) -> Co
     let mut kept = Vec::new();
     rows.extend(rows_of(span, 0));
     for (cell, &edge) in (1..).zip(edges.keys()) {
-        if !is_like_previous(signs, span, cell) {
+        let previous = rows_of(span, cell - 1);
+        if !rows_of(span, cell).zip(previous).all(|(row, previous)| signs.are_alike(row, previous)) {
             kept.push(edge);
             rows.extend(rows_of(span, cell));
         }
     }
     rows.extend(span.missing_start().into_iter().flat_map(|start| rows_from(start, span.tilings)));
     column(CellMap::Intervals(Edges::new(kept)))
-}
-
-/// Returns whether a cell has the same signs as the one before it.
-fn is_like_previous(signs: &SignRows, span: Span, cell: u32) -> bool {
-    rows_of(span, cell).zip(rows_of(span, cell - 1)).all(|(row, previous)| {
-        (0..signs.outputs()).all(|output| {
-            (0..=signs.factors()).all(|column| {
-                signs.is_positive(output, row, column)
-                    == signs.is_positive(output, previous, column)
-            })
-        })
-    })
 }
 
 fn rows_of(span: Span, cell: u32) -> Range<usize> {
@@ -97,10 +87,12 @@ mod tests {
             let (lane, cell) = (row % tilings, row / tilings);
             lane + [0, 0, 1, 2, 2, 2, 3][cell as usize % 7]
         };
-        let sign = |output, row, column| {
-            (kind(row as u32 % (encoder.rows() / 2)) as usize * 5 + output * 3 + column) % 4 < 2
+        let place = |output, row, column| {
+            kind(row as u32 % (encoder.rows() / 2)) as usize * 5 + output * 3 + column
         };
-        let signs = SignRows::new(encoder.rows() as usize, 3, 4, sign);
+        let shape = SignShape { rows: encoder.rows() as usize, outputs: 3, w_bits: 2, factors: 4 };
+        let w = |output, row| [-3, -1, 1, 3][place(output, row, 0) % 4];
+        let signs = SignRows::new(shape, w, |output, row, i| place(output, row, 1 + i) % 4 < 2);
         let real =
             [0.3, 0.5, 0.7].map(|x| RealScale { bias: x, alpha: x / 2.0, beta_squared: x / 3.0 });
         let weights = Weights::Signs { signs, scales: Scales::new(&real) };
@@ -122,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_with_the_same_signs_are_merged_and_no_score_changes() -> Result<()> {
+    fn cells_with_the_same_weights_are_merged_and_no_score_changes() -> Result<()> {
         for (tilings, copies) in [(1, false), (3, true)] {
             for missing in [false, true] {
                 let all = model(tilings, copies, missing)?;

@@ -18,13 +18,14 @@ pub const HAS_NAMES: u8 = 8;
 const ALL_FLAGS: u8 = ZERO_IS_ABSENT | HAS_LABELS | HAS_UNUSED | HAS_NAMES;
 /// The loss takes the low half of a byte, the method the high half.
 const METHOD_SHIFT: u32 = 4;
+/// The shift of a takes the low five bits of a byte, the bits of w less one the high three.
+const W_BITS_SHIFT: u32 = 5;
 
 /// Bytes of the header.
 pub const SIZE: usize = 27;
 /// Offsets of fields, for errors.
 const FLAGS_AT: usize = 5;
 const FEATURES_AT: usize = 10;
-const FACTORS_AT: usize = 14;
 pub const OUTPUTS_AT: usize = 16;
 const TILINGS_AT: usize = 18;
 const LOSS_AT: usize = 19;
@@ -41,6 +42,7 @@ pub struct Header {
     pub tilings: u32,
     pub loss: Loss,
     pub method: Method,
+    pub w_bits: usize,
     pub shifts: [u8; 3],
     pub exponent: i16,
     pub usual_edges: u16,
@@ -51,12 +53,12 @@ impl Header {
     pub fn of(model: &Model) -> Self {
         let (encoder, weights) = (model.encoder(), model.weights());
         let flag = |set: bool, flag: u8| if set { flag } else { 0 };
-        let (shifts, exponent) = match weights {
-            Weights::Signs { scales, .. } => {
+        let (w_bits, shifts, exponent) = match weights {
+            Weights::Signs { signs, scales } => {
                 let Scales { linear_shift, pairs_shift, bias_shift, exponent, .. } = *scales;
-                ([linear_shift, pairs_shift, bias_shift], exponent)
+                (signs.shape().w_bits, [linear_shift, pairs_shift, bias_shift], exponent)
             }
-            Weights::Floats(_) => ([0; 3], 0),
+            Weights::Floats(_) => (1, [0; 3], 0),
         };
         Self {
             flags: flag(encoder.zero_is_absent(), ZERO_IS_ABSENT)
@@ -69,6 +71,7 @@ impl Header {
             tilings: encoder.tilings(),
             loss: model.loss(),
             method: weights.method(),
+            w_bits,
             shifts,
             exponent,
             usual_edges: usual_edges(encoder),
@@ -91,7 +94,9 @@ impl Header {
         let loss = Loss::NAMED.iter().position(|&(_, loss)| loss == self.loss).unwrap_or(0);
         let method = Method::NAMED.iter().position(|&(_, m)| m == self.method).unwrap_or(0);
         out.extend([self.tilings as u8, (loss | method << METHOD_SHIFT) as u8]);
-        out.extend(self.shifts);
+        let [linear_shift, pairs_shift, bias_shift] = self.shifts;
+        let linear = linear_shift | (self.w_bits as u8 - 1) << W_BITS_SHIFT;
+        out.extend([linear, pairs_shift, bias_shift]);
         out.extend(self.exponent.to_le_bytes());
         out.extend(self.usual_edges.to_le_bytes());
         out
@@ -110,7 +115,7 @@ impl Header {
         let outputs = usize::from(reader.u16()?);
         let tilings = u32::from(reader.u8()?);
         let loss_and_method = usize::from(reader.u8()?);
-        let shifts = reader.array()?;
+        let [linear, pairs_shift, bias_shift] = reader.array()?;
         let exponent = i16::from_le_bytes(reader.array()?);
         let usual_edges = reader.u16()?;
         let Some(&(_, loss)) = Loss::NAMED.get(loss_and_method & 0xf) else {
@@ -127,7 +132,8 @@ impl Header {
             tilings,
             loss,
             method,
-            shifts,
+            w_bits: usize::from(linear >> W_BITS_SHIFT) + 1,
+            shifts: [linear & ((1 << W_BITS_SHIFT) - 1), pairs_shift, bias_shift],
             exponent,
             usual_edges,
         };
@@ -140,9 +146,6 @@ impl Header {
         if self.features == 0 || self.features.div_ceil(features_per_byte) > reader.left() {
             return wrong(FEATURES_AT, "the number of features is impossible");
         }
-        if self.factors == 0 {
-            return wrong(FACTORS_AT, "the number of factors is zero");
-        }
         if self.outputs == 0
             || self.outputs == 2
             || (self.loss == Loss::Squared && self.outputs != 1)
@@ -153,9 +156,9 @@ impl Header {
         if self.tilings == 0 || (self.method.is_raw() && self.tilings != 1) {
             return wrong(TILINGS_AT, "the number of tilings is impossible");
         }
-        let no_scales = self.shifts == [0; 3] && self.exponent == 0;
+        let no_scales = self.w_bits == 1 && self.shifts == [0; 3] && self.exponent == 0;
         if self.method != Method::Bfm && !no_scales {
-            return wrong(SHIFTS_AT, "float weights have no shifts or exponent");
+            return wrong(SHIFTS_AT, "float weights have no bits of w, shifts or exponent");
         }
         if self.shifts.iter().any(|&shift| shift > MAX_SHIFT) {
             return wrong(SHIFTS_AT, "a shift is too large");

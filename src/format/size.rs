@@ -3,7 +3,7 @@
 use super::header::{self, stores_labels};
 use super::{features, frame, labels, weights};
 use crate::encoding::Encoder;
-use crate::model::{Labels, Model, SignRows};
+use crate::model::{Labels, Model, SignShape};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -24,7 +24,7 @@ impl Model {
 /// Predicts the size of a model of bits before it is trained:
 ///
 /// ```text
-/// header + scales + features + ⌈rows · outputs · (m + 1) / 8⌉ + labels + names + checksum
+/// header + scales + features + ⌈rows · outputs · (w_bits + m) / 8⌉ + labels + names + checksum
 /// ```
 ///
 /// A trained model can be smaller, if cells that it does not tell apart are merged.
@@ -35,6 +35,8 @@ pub struct ModelSize<'a> {
     pub labels: &'a Labels,
     /// The names of the columns.
     pub names: Option<&'a [String]>,
+    /// Bits of each w.
+    pub w_bits: usize,
 }
 
 /// The number of factors takes two bytes in the file.
@@ -43,18 +45,18 @@ pub const MAX_FACTORS: usize = 65_535;
 impl ModelSize<'_> {
     /// Returns the size of a model of m factors.
     pub fn of(&self, m: usize) -> usize {
-        let rows = self.encoder.rows() as usize;
-        let bits = SignRows::bytes_for(rows, self.outputs(), m).unwrap_or(usize::MAX);
-        self.fixed().saturating_add(bits)
+        let (rows, outputs) = (self.encoder.rows() as usize, self.outputs());
+        let shape = SignShape { rows, outputs, w_bits: self.w_bits, factors: m };
+        self.fixed().saturating_add(shape.bytes().unwrap_or(usize::MAX))
     }
 
-    /// Returns the largest number of factors that fits into `max_bytes`; 0 if not even one does.
-    pub fn largest_m(&self, max_bytes: usize) -> usize {
-        let Some(left) = max_bytes.checked_sub(self.fixed()) else { return 0 };
+    /// Returns the largest number of factors that fits into `max_bytes`; `None` if a model without any does not fit.
+    pub fn largest_m(&self, max_bytes: usize) -> Option<usize> {
+        let left = max_bytes.checked_sub(self.fixed())?;
         let bits_per_factor = self.encoder.rows() as usize * self.outputs();
         match (8 * left).checked_div(bits_per_factor) {
-            Some(columns) => columns.saturating_sub(1).min(MAX_FACTORS),
-            None => MAX_FACTORS,
+            Some(columns) => Some(columns.checked_sub(self.w_bits)?.min(MAX_FACTORS)),
+            None => Some(MAX_FACTORS),
         }
     }
 

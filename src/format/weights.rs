@@ -3,7 +3,9 @@
 use super::bytes::{Reader, put_int, wrong};
 use super::header::{Header, OUTPUTS_AT};
 use crate::Result;
-use crate::model::{Factors, FloatWeights, Method, Multipliers, Scales, SignRows, Weights};
+use crate::model::{
+    Factors, FloatWeights, Method, Multipliers, Scales, SignRows, SignShape, Weights,
+};
 use alloc::vec::Vec;
 
 /// Returns the bytes of bias, a and c of all outputs: eight for a single output, two for each of several.
@@ -49,9 +51,11 @@ pub fn put_weights(out: &mut Vec<u8>, weights: &Weights) {
             out.extend_from_slice(signs.bytes());
         }
         Factors::Floats(numbers) => {
-            for (w, factors) in floats.w().iter().zip(numbers.chunks_exact(floats.factors())) {
+            let mut numbers = numbers.iter();
+            for w in floats.w() {
                 out.extend(w.to_le_bytes());
-                out.extend(factors.iter().flat_map(|v| v.to_le_bytes()));
+                let factors = numbers.by_ref().take(floats.factors());
+                out.extend(factors.flat_map(|v| v.to_le_bytes()));
             }
         }
     }
@@ -99,7 +103,7 @@ impl Header {
     ) -> Result<Weights> {
         match scales {
             ReadScales::Signs(scales) => {
-                Ok(Weights::Signs { signs: self.read_signs(reader, rows, self.factors)?, scales })
+                Ok(Weights::Signs { signs: self.read_signs(reader, rows, self.w_bits)?, scales })
             }
             ReadScales::Floats(scales) => {
                 self.read_floats(reader, scales, rows).map(Weights::Floats)
@@ -107,10 +111,10 @@ impl Header {
         }
     }
 
-    fn read_signs(&self, reader: &mut Reader, rows: usize, factors: usize) -> Result<SignRows> {
-        let size = SignRows::bytes_for(rows, self.outputs, factors).unwrap_or(usize::MAX);
-        let bytes = reader.bytes(size)?;
-        match SignRows::from_bytes(rows, self.outputs, factors, bytes) {
+    fn read_signs(&self, reader: &mut Reader, rows: usize, w_bits: usize) -> Result<SignRows> {
+        let shape = SignShape { rows, outputs: self.outputs, w_bits, factors: self.factors };
+        let bytes = reader.bytes(shape.bytes().unwrap_or(usize::MAX))?;
+        match SignRows::from_bytes(shape, bytes) {
             Some(signs) => Ok(signs),
             None => wrong(reader.at().saturating_sub(1), "a bit after the last weight is set"),
         }
@@ -126,7 +130,7 @@ impl Header {
         let (all, m) = (rows.saturating_mul(self.outputs), self.factors);
         let (w, factors) = if self.method.has_sign_factors() {
             let w = reader.f32s(all)?;
-            (w, Factors::Signs(self.read_signs(reader, rows, m - 1)?))
+            (w, Factors::Signs(self.read_signs(reader, rows, 0)?))
         } else {
             let numbers = reader.f32s(all.saturating_mul(m + 1))?;
             let rows = numbers.chunks_exact(m + 1);

@@ -1,8 +1,5 @@
 //! Sums over the active rows of a table of floats.
 
-#[cfg(feature = "std")]
-use super::weights::is_positive;
-
 /// A table of floats.
 #[derive(Clone, Copy, Debug)]
 pub struct FloatRows<'a> {
@@ -43,36 +40,26 @@ const LANES: usize = 8;
 /// See [`sum_floats`](super::sum_floats).
 #[inline(always)]
 pub fn sum_floats(rows: FloatRows, sample: Sample, sums: &mut [f32]) {
-    sum_terms(rows, sample, sums, |x, v| x * v);
-}
-
-/// See [`sum_float_signs`](super::sum_float_signs).
-#[cfg(feature = "std")]
-#[inline(always)]
-pub fn sum_float_signs(rows: FloatRows, sample: Sample, sums: &mut [f32]) {
-    sum_terms(rows, sample, sums, |x, v| if is_positive(v) { x } else { -x });
-}
-
-/// Sums `term(x, v)` over the active rows, column by column.
-#[inline(always)]
-fn sum_terms(rows: FloatRows, sample: Sample, sums: &mut [f32], term: impl Fn(f32, f32) -> f32) {
     sums.fill(0.0);
+    if rows.width == 0 {
+        return;
+    }
     if let Ok(block) = <&mut [f32; BLOCK]>::try_from(&mut *sums) {
         let mut sums = *block;
-        add_rows(rows, sample, &mut sums, term);
+        add_rows(rows, sample, &mut sums);
         *block = sums;
     } else {
-        add_rows(rows, sample, sums, term);
+        add_rows(rows, sample, sums);
     }
 }
 
 #[inline(always)]
-fn add_rows(rows: FloatRows, sample: Sample, sums: &mut [f32], term: impl Fn(f32, f32) -> f32) {
+fn add_rows(rows: FloatRows, sample: Sample, sums: &mut [f32]) {
     let FloatRows { numbers, width, tilings } = rows;
     for (start, x) in sample.active() {
         for row in numbers[start * width..][..tilings * width].chunks_exact(width) {
             let row = &row[..sums.len()]; // a length that is known at compile time in a block
-            sums.iter_mut().zip(row).for_each(|(sum, &v)| *sum += term(x, v));
+            sums.iter_mut().zip(row).for_each(|(sum, &v)| *sum += x * v);
         }
     }
 }

@@ -18,6 +18,9 @@ pub const MAX_CELL_PLANES: usize = 3;
 /// Maximum number of bit planes for the counts of a sample: up to 4,095 active rows.
 pub const MAX_PLANES: usize = 12;
 
+/// Bits of a digit of Σ u: the digits of some features add up in a byte before it is full.
+pub const DIGIT_BITS: usize = 3;
+
 /// A feature that is looked up, or a part of one: a feature with many cells is split into parts, and a part counts
 /// nothing for cells that belong to another.
 #[derive(Clone, Debug)]
@@ -134,7 +137,9 @@ pub struct CellTable {
     pub octets: Vec<Vec<Part>>,
     /// `[octet][feature][plane][CELLS]`: the counts of eight columns.
     pub factors: Vec<u8>,
-    /// `[output][feature][CELLS]`: how many of the cell's rows have w = +1.
+    /// Digits of Σ u over the rows of a cell, where u is w as it is stored; one where w is a sign.
+    pub linear_digits: usize,
+    /// `[output][digit][feature][CELLS]`: the digits, the lowest first.
     pub linear: Vec<u8>,
     /// Number of outputs.
     pub outputs: usize,
@@ -145,7 +150,7 @@ pub struct CellTable {
 pub struct Count {
     /// Features that activate rows.
     pub active: u32,
-    /// Active rows with w = +1.
+    /// Σ u over the active rows: the number of those with w = +1 where w is a sign.
     pub linear: u32,
     /// Σ c over the factors, where c is the number of active rows in which the factor is +1.
     pub sum: u32,
@@ -173,9 +178,12 @@ pub(super) fn count_samples(table: &CellTable, values: &[f32], counts: &mut [Cou
 fn count_sample(table: &CellTable, cells: &[usize], counts: &mut [Count]) {
     let features = table.features.len();
     for (output, count) in counts.iter_mut().enumerate() {
-        let linear = table.linear[output * features * CELLS..].chunks_exact(CELLS);
-        count.linear =
-            cells.iter().zip(linear).map(|(&cell, linear)| u32::from(linear[cell])).sum();
+        for digit in 0..table.linear_digits {
+            let first = (output * table.linear_digits + digit) * features * CELLS;
+            let lookups = cells.iter().zip(table.linear[first..].chunks_exact(CELLS));
+            let sum: u32 = lookups.map(|(&cell, digits)| u32::from(digits[cell])).sum();
+            count.linear += sum << (DIGIT_BITS * digit);
+        }
     }
     let per_octet = features * table.cell_planes * CELLS;
     for (octet, parts) in table.octets.iter().enumerate() {

@@ -15,32 +15,40 @@
 #[cfg(feature = "std")]
 mod arch;
 #[cfg(feature = "std")]
-mod float_step;
+mod backward;
+#[cfg(feature = "std")]
+mod batch;
+#[cfg(feature = "std")]
+mod blocks;
 mod float_sum;
 #[cfg(feature = "std")]
-mod floats;
+mod forward;
 mod isa;
+#[cfg(feature = "std")]
+mod logistic;
 pub mod lookup;
 #[cfg(feature = "std")]
 mod lookup_vector;
+#[cfg(feature = "std")]
+mod mean_size;
 mod prefetch;
 mod search;
 #[cfg(feature = "std")]
-mod sign_step;
+mod step;
 mod tally;
 mod weights;
 
 #[cfg(feature = "std")]
-pub use float_step::FloatGradient;
+pub use batch::{Batch, CellGradients, CellSums, SampleSums, Touched, Visits};
 pub use float_sum::{FloatRows, Sample, sum_squares};
 pub use isa::Isa;
 use isa::{Tier, for_tiers};
 pub use lookup::{CellTable, Count};
 pub use prefetch::prefetch;
 #[cfg(feature = "std")]
-pub use sign_step::{SignGradient, SignSums};
+pub use step::{Pull, PulledRow, Step, inverse_sqrt};
 pub use tally::{Samples, SignTable, Slot, Tally};
-pub use weights::{RowWeights, is_positive};
+pub use weights::{Kind, RowWeights, is_positive};
 
 /// Generates the public function of each kernel, which runs the kernel's algorithm on the tier of an [`Isa`].
 ///
@@ -110,47 +118,73 @@ kernels! {
     fn count_samples(table: &CellTable, values: &[f32], counts: &mut [Count])
         = lookup::count_samples, simd lookup_vector::count_samples::<registers::Vector>;
 
-    /// Sums the signs of the active rows: returns Σ w and Σ s², and stores the sums s of the factors in the first
-    /// `factors` of `sums`.
-    ///
-    /// A start activates `sums.len() / factors` consecutive rows, which are summed separately first; the rest of `sums`
-    /// is scratch space for that.
-    #[cfg(feature = "std")]
-    fn sum_signs(weights: &RowWeights, starts: &[u32], factors: usize, sums: &mut [f32]) -> SignSums
-        = sign_step::sum_signs;
-
-    /// Takes an Adagrad step with the proxies of all active rows. `squares` must start above zero.
-    #[cfg(feature = "std")]
-    fn adagrad(
-        weights: &mut RowWeights,
-        squares: &mut RowWeights,
-        starts: &[u32],
-        gradient: &SignGradient,
-    ) = sign_step::adagrad::<f32>, simd sign_step::adagrad::<registers::Floats>;
-
-    /// Takes a step of plain gradient descent with the proxies of all active rows.
-    #[cfg(feature = "std")]
-    fn sgd(weights: &mut RowWeights, starts: &[u32], gradient: &SignGradient) = sign_step::sgd;
-
     /// Computes Σ x·v over the active rows for each of the `rows.width` columns.
     fn sum_floats(rows: FloatRows<'_>, sample: Sample<'_>, sums: &mut [f32]) = float_sum::sum_floats;
 
-    /// Computes Σ x·sign(v) over the active rows for each of the `rows.width` columns.
+    /// Sums the weights of the rows that each touched cell activates. `sums` has room for all slots.
     #[cfg(feature = "std")]
-    fn sum_float_signs(rows: FloatRows<'_>, sample: Sample<'_>, sums: &mut [f32])
-        = float_sum::sum_float_signs;
+    fn sum_cells(
+        weights: &RowWeights,
+        kinds: [Kind; 2],
+        tilings: usize,
+        batch: Batch<'_>,
+        sums: &mut CellSums,
+    ) = forward::sum_cells;
 
-    /// Updates the active float weights, with Adagrad unless `squares` is empty; then with plain gradient descent.
+    /// Computes the sums of each sample of a batch from those of its cells.
+    #[cfg(feature = "std")]
+    fn forward(
+        batch: Batch<'_>,
+        cells: &CellSums,
+        v_kind: Kind,
+        tilings: usize,
+        factors: usize,
+        sums: &mut SampleSums,
+    ) = forward::forward;
+
+    /// Adds up the gradients of the samples in each touched cell. `s` are the sums of the forward pass, which it
+    /// overwrites, and `slopes` are ℓ'.
+    #[cfg(feature = "std")]
+    fn backward(
+        batch: Batch<'_>,
+        s: &mut [f32],
+        slopes: &[f32],
+        factors: usize,
+        gradients: &mut CellGradients,
+    ) = backward::backward;
+
+    /// Takes a step with every row of the touched cells, with Adagrad unless `squares` is empty. They must start
+    /// above zero. With a pull there must be Adagrad, v are signs, and λ is that of the pull.
     ///
     /// ```text
-    /// g_w = ℓ'·x + λ1·w        g_v = ℓ'·β²·x·(s_f − x·v) + λ2·β·v
+    /// g_w = α·Σ ℓ'·x + λ1·w        g_v = β²·(Σ ℓ'·x·s − v·Σ ℓ'·x²) + λ2·v
     /// ```
     #[cfg(feature = "std")]
-    fn step_floats(
+    fn step(
         weights: &mut RowWeights,
         squares: &mut RowWeights,
-        sample: Sample<'_>,
-        sums: &[f32],
-        gradient: &FloatGradient,
-    ) = float_step::step_floats;
+        touched: &[Touched],
+        gradients: &mut CellGradients,
+        step: Step,
+        pull: Option<Pull<'_>>,
+    ) = step::step;
+
+    /// Returns the mean squares of the gradients of w and of v over the rows of the touched cells, each divided by its
+    /// number of visits.
+    #[cfg(feature = "std")]
+    fn gradient_squares(
+        weights: &RowWeights,
+        touched: &[Touched],
+        gradients: &mut CellGradients,
+        step: Step,
+        pull: Pull<'_>,
+    ) -> [f64; 2] = step::gradient_squares;
+
+    /// Computes the logistic loss of each margin y·score, and its slope with respect to the margin.
+    #[cfg(feature = "std")]
+    fn logistic(margins: &[f32], losses: &mut [f32], slopes: &mut [f32]) = logistic::logistic;
+
+    /// Returns the mean of |x|; zero if there are no numbers.
+    #[cfg(feature = "std")]
+    fn mean_size(numbers: &[f32]) -> f64 = mean_size::mean_size;
 }

@@ -1,6 +1,6 @@
 //! Float weights, of the methods in which not every weight is a bit.
 
-use super::{Method, SignRows};
+use super::{Method, SignRows, SignShape};
 use crate::Result;
 use crate::memory::with_capacity;
 use alloc::vec::Vec;
@@ -51,11 +51,12 @@ impl FloatWeights {
         let each_row = |row: usize| outputs.iter().map(move |output| (output, row));
         let w = (0..rows).flat_map(each_row).filter_map(|(o, row)| o.w.get(row).copied()).collect();
         let factors = if method.has_sign_factors() {
-            let is_positive = |output: usize, row: usize, column: usize| {
-                let v = outputs.get(output).and_then(|output| output.v.get(row * m + column));
+            let is_positive = |output: usize, row: usize, factor: usize| {
+                let v = outputs.get(output).and_then(|output| output.v.get(row * m + factor));
                 v.is_some_and(|v| v.is_sign_positive())
             };
-            Factors::Signs(SignRows::new(rows, outputs.len(), m - 1, is_positive))
+            let shape = SignShape { rows, outputs: outputs.len(), w_bits: 0, factors: m };
+            Factors::Signs(SignRows::new(shape, |_, _| 0, is_positive))
         } else {
             let mut floats = Vec::with_capacity(rows * outputs.len() * m);
             for (output, row) in (0..rows).flat_map(each_row) {

@@ -3,7 +3,7 @@
 /// A member of the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Binned features; w and V are bits.
+    /// Binned features; w has one or some bits, V is bits.
     Bfm,
     /// Binned features; w and V are floats.
     Sefm,

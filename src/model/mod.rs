@@ -12,7 +12,7 @@ pub use crate::data::Labels;
 pub use loss::Loss;
 pub use method::Method;
 pub use scales::{MAX_EXPONENT, MAX_SHIFT, Multipliers, RealScale, Scales, Terms};
-pub use signs::SignRows;
+pub use signs::{MAX_W_BITS, SignRows, SignShape};
 pub use weights::Weights;
 
 use crate::encoding::Encoder;
@@ -29,7 +29,8 @@ pub struct Model {
     names: Option<Vec<String>>,
 }
 
-/// m · (maximum of active rows)² stays below 2^60, so that Q and the sums that lead to it fit 64 bits.
+/// m · (maximum of active rows)² stays below 2^60, so that Q and the sums that lead to it fit 64 bits. L fits
+/// them in any case: fewer than 2^32 rows are active, and no w has more than 8 bits.
 const PAIR_BITS: u32 = 60;
 
 /// The length of a file takes four bytes; an eighth is reserved for everything but the weights.
@@ -42,7 +43,10 @@ impl Model {
     /// If they are so large that a score could overflow, or floats are not finite.
     pub fn new(encoder: Encoder, weights: Weights, loss: Loss, labels: Labels) -> Result<Self> {
         match &weights {
-            Weights::Signs { signs, .. } => check_pairs(&encoder, signs.factors())?,
+            Weights::Signs { signs, .. } => {
+                check_w_bits(signs.shape().w_bits)?;
+                check_pairs(&encoder, signs.factors())?;
+            }
             Weights::Floats(floats) if !floats.are_finite() => return Err(Error::Diverged),
             Weights::Floats(_) => {}
         }
@@ -56,8 +60,8 @@ impl Model {
     /// If one can be, because training diverged.
     pub fn checked_finite(self) -> Result<Self> {
         if let Weights::Signs { signs, scales } = &self.weights {
-            let active = self.encoder.max_active();
-            if !scales.are_finite(active, signs.factors() as u64 * active * active) {
+            let (linear, pairs) = signs.term_bounds(self.encoder.max_active());
+            if !scales.are_finite(linear, pairs) {
                 return Err(Error::Diverged);
             }
         }
@@ -136,6 +140,14 @@ pub fn are_distinct(names: &[String]) -> bool {
     let mut sorted: Vec<&String> = names.iter().collect();
     sorted.sort_unstable();
     sorted.is_sorted_by(|a, b| a < b)
+}
+
+fn check_w_bits(w_bits: usize) -> Result<()> {
+    if !(1..=MAX_W_BITS).contains(&w_bits) {
+        let must = format!("be a whole number from 1 to {MAX_W_BITS}");
+        return Err(Error::value("w_bits", must, w_bits));
+    }
+    Ok(())
 }
 
 fn check_pairs(encoder: &Encoder, factors: usize) -> Result<()> {

@@ -1,36 +1,77 @@
-//! ±1 weights, one bit each: exactly m + 1 bits per row and output.
+//! Weights as bits: exactly `w_bits` + m per row and output.
 //!
-//! Bit (row · outputs + output) · (m + 1) + i, counted from the lowest bit of the first byte, is w for i = 0 and factor
-//! i otherwise; a set bit is +1. The outputs of a row are adjacent.
+//! Bit (row · outputs + output) · (`w_bits` + m) + i, counted from the lowest bit of the first byte, is bit i of w for
+//! i < `w_bits`, and else a factor; a set bit is +1. The outputs of a row are adjacent. Bit i of w has the weight 2^i:
+//!
+//! ```text
+//! w = Σ ±2^i = 2u − (2^w_bits − 1)        where u is the number whose binary digits are the bits of w
+//! ```
+//!
+//! So w is an odd number, and ±1 if it has one bit.
 
 use alloc::vec::Vec;
 
-/// The ±1 weights of all outputs.
+/// Largest number of bits of a w.
+pub const MAX_W_BITS: usize = 8;
+
+/// The shape of a table of bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignShape {
+    /// Number of parameter rows.
+    pub rows: usize,
+    /// Number of outputs.
+    pub outputs: usize,
+    /// Bits of each w: 1 to [`MAX_W_BITS`], or 0 where w is not among the bits.
+    pub w_bits: usize,
+    /// Number of factors m.
+    pub factors: usize,
+}
+
+impl SignShape {
+    /// Returns the number of bits; `None` if it overflows.
+    fn bits(self) -> Option<usize> {
+        self.rows.checked_mul(self.outputs)?.checked_mul(self.w_bits.checked_add(self.factors)?)
+    }
+
+    /// Returns the number of bytes; `None` if it overflows.
+    pub fn bytes(self) -> Option<usize> {
+        Some(self.bits()?.div_ceil(8))
+    }
+
+    /// Returns the largest w.
+    pub fn max_w(self) -> i16 {
+        (1 << self.w_bits) - 1
+    }
+
+    /// Returns where the bits of a row and output begin.
+    fn first_bit(self, output: usize, row: usize) -> usize {
+        (row * self.outputs + output) * (self.w_bits + self.factors)
+    }
+}
+
+/// The weights of all outputs: w as small odd numbers, factors as signs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignRows {
-    rows: usize,
-    outputs: usize,
-    factors: usize,
+    shape: SignShape,
     bytes: Vec<u8>,
 }
 
 impl SignRows {
-    /// Collects the signs given by `is_positive(output, row, column)`; column 0 is w.
+    /// Collects `w(output, row)`, which must be odd and within ±[`SignShape::max_w`], and the signs of the factors,
+    /// `is_positive(output, row, factor)`.
     pub fn new(
-        rows: usize,
-        outputs: usize,
-        factors: usize,
+        shape: SignShape,
+        w: impl Fn(usize, usize) -> i16,
         is_positive: impl Fn(usize, usize, usize) -> bool,
     ) -> Self {
-        let bytes = vec![0; Self::bytes_for(rows, outputs, factors).unwrap_or(0)];
-        let mut signs = Self { rows, outputs, factors, bytes };
-        for row in 0..rows {
-            for output in 0..outputs {
-                for column in 0..=factors {
-                    let bit = signs.bit(output, row, column);
-                    if let Some(byte) = signs.bytes.get_mut(bit / 8) {
-                        *byte |= u8::from(is_positive(output, row, column)) << (bit % 8);
-                    }
+        let mut signs = Self { shape, bytes: vec![0; shape.bytes().unwrap_or(0)] };
+        for row in 0..shape.rows {
+            for output in 0..shape.outputs {
+                let first = shape.first_bit(output, row);
+                let twice_u = w(output, row) + shape.max_w();
+                (0..shape.w_bits).for_each(|i| signs.set(first + i, twice_u >> (i + 1) & 1 == 1));
+                for factor in 0..shape.factors {
+                    signs.set(first + shape.w_bits + factor, is_positive(output, row, factor));
                 }
             }
         }
@@ -38,36 +79,31 @@ impl SignRows {
     }
 
     /// Takes the bytes of a file; `None` if their number is wrong or a bit after the last weight is set.
-    pub fn from_bytes(rows: usize, outputs: usize, factors: usize, bytes: Vec<u8>) -> Option<Self> {
-        let bits = rows.checked_mul(outputs)?.checked_mul(factors + 1)?;
+    pub fn from_bytes(shape: SignShape, bytes: Vec<u8>) -> Option<Self> {
+        let bits = shape.bits()?;
         let spare = bits % 8;
         let is_clean = spare == 0 || bytes.last().is_some_and(|last| last >> spare == 0);
-        (bytes.len() == bits.div_ceil(8) && is_clean).then_some(Self {
-            rows,
-            outputs,
-            factors,
-            bytes,
-        })
+        (bytes.len() == bits.div_ceil(8) && is_clean).then_some(Self { shape, bytes })
     }
 
-    /// Returns the number of bytes for a table of this shape; `None` if it overflows.
-    pub fn bytes_for(rows: usize, outputs: usize, factors: usize) -> Option<usize> {
-        Some(rows.checked_mul(outputs)?.checked_mul(factors.checked_add(1)?)?.div_ceil(8))
+    /// Returns rows, outputs and bits of each row.
+    pub fn shape(&self) -> SignShape {
+        self.shape
     }
 
     /// Returns the number of parameter rows.
     pub fn rows(&self) -> usize {
-        self.rows
+        self.shape.rows
     }
 
     /// Returns the number of outputs.
     pub fn outputs(&self) -> usize {
-        self.outputs
+        self.shape.outputs
     }
 
     /// Returns the number of factors m.
     pub fn factors(&self) -> usize {
-        self.factors
+        self.shape.factors
     }
 
     /// Returns the bytes as stored in a file.
@@ -75,18 +111,48 @@ impl SignRows {
         &self.bytes
     }
 
-    /// Returns whether a weight is +1; column 0 is w.
-    pub fn is_positive(&self, output: usize, row: usize, column: usize) -> bool {
-        let bit = self.bit(output, row, column);
+    /// Returns u, the number whose binary digits are the bits of a w.
+    pub fn stored_w(&self, output: usize, row: usize) -> u8 {
+        let first = self.shape.first_bit(output, row);
+        (0..self.shape.w_bits).map(|i| u8::from(self.is_set(first + i)) << i).sum()
+    }
+
+    /// Returns w = 2u − (2^`w_bits` − 1).
+    pub fn w(&self, output: usize, row: usize) -> i16 {
+        2 * i16::from(self.stored_w(output, row)) - self.shape.max_w()
+    }
+
+    /// Returns whether a factor is +1.
+    pub fn is_positive(&self, output: usize, row: usize, factor: usize) -> bool {
+        self.is_set(self.shape.first_bit(output, row) + self.shape.w_bits + factor)
+    }
+
+    /// Returns a factor, +1 or −1.
+    pub fn sign(&self, output: usize, row: usize, factor: usize) -> i8 {
+        if self.is_positive(output, row, factor) { 1 } else { -1 }
+    }
+
+    /// Returns whether two rows have the same weights in all outputs.
+    pub fn are_alike(&self, a: usize, b: usize) -> bool {
+        (0..self.outputs()).all(|output| {
+            self.stored_w(output, a) == self.stored_w(output, b)
+                && (0..self.factors())
+                    .all(|i| self.is_positive(output, a, i) == self.is_positive(output, b, i))
+        })
+    }
+
+    /// Returns bounds on |L| and |Q| where at most `active` rows are active.
+    pub fn term_bounds(&self, active: u64) -> (u64, u64) {
+        (active * self.shape.max_w() as u64, self.factors() as u64 * active * active)
+    }
+
+    fn is_set(&self, bit: usize) -> bool {
         self.bytes.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
     }
 
-    /// Returns a weight, +1 or −1; column 0 is w.
-    pub fn sign(&self, output: usize, row: usize, column: usize) -> i8 {
-        if self.is_positive(output, row, column) { 1 } else { -1 }
-    }
-
-    fn bit(&self, output: usize, row: usize, column: usize) -> usize {
-        (row * self.outputs + output) * (self.factors + 1) + column
+    fn set(&mut self, bit: usize, to: bool) {
+        if let Some(byte) = self.bytes.get_mut(bit / 8) {
+            *byte |= u8::from(to) << (bit % 8);
+        }
     }
 }

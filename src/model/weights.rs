@@ -5,9 +5,9 @@ use super::{FloatWeights, Method, Scales, SignRows};
 /// The weights of all outputs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Weights {
-    /// One bit each.
+    /// Bits: one for each factor, and one or some for w.
     Signs {
-        /// The ±1 weights.
+        /// The weights.
         signs: SignRows,
         /// The multipliers of the integer score.
         scales: Scales,
@@ -25,7 +25,7 @@ impl Weights {
         }
     }
 
-    /// Returns whether every weight is a bit.
+    /// Returns whether all weights are bits.
     pub fn is_signs(&self) -> bool {
         matches!(self, Self::Signs { .. })
     }
@@ -43,6 +43,14 @@ impl Weights {
         match self {
             Self::Signs { signs, .. } => signs.factors(),
             Self::Floats(floats) => floats.factors(),
+        }
+    }
+
+    /// Returns the bits that each w takes in a file.
+    pub fn w_bits(&self) -> usize {
+        match self {
+            Self::Signs { signs, .. } => signs.shape().w_bits,
+            Self::Floats(_) => 8 * size_of::<f32>(),
         }
     }
 

@@ -18,6 +18,7 @@ use pyo3::types::PyDict;
 pub struct PyEncoder {
     encoder: Encoder,
     schema: Schema,
+    w_bits: usize,
 }
 
 #[pymethods]
@@ -31,13 +32,14 @@ impl PyEncoder {
         leave_out: Vec<usize>,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
-        let params = read_params(params)?.encoding();
+        let params = read_params(params)?;
+        let (w_bits, params) = (params.w_bits, params.encoding());
         let (threads, schema) = (Threads::new(n_jobs)?, dataset.schema(leave_out)?);
         dataset.with(|table| {
             let data = dataset.view(table)?;
             let fit = |stop: &_| Encoder::fit(&data, &schema, &params, &threads, stop);
             let encoder = interrupt::detach(py, fit)?;
-            Ok(Self { encoder, schema })
+            Ok(Self { encoder, schema, w_bits })
         })
     }
 
@@ -51,22 +53,24 @@ impl PyEncoder {
         self.model_size(&leave_out, |size| size.of(m))
     }
 
-    /// Returns the largest number of factors that fits into `max_bytes`, without some more columns.
-    fn largest_m(&self, max_bytes: usize, leave_out: Vec<usize>) -> Result<usize> {
+    /// Returns the largest number of factors that fits into `max_bytes`, without some more columns; None if a model
+    /// without factors does not fit.
+    fn largest_m(&self, max_bytes: usize, leave_out: Vec<usize>) -> Result<Option<usize>> {
         self.model_size(&leave_out, |size| size.largest_m(max_bytes))
     }
 }
 
 impl PyEncoder {
-    fn model_size(
+    fn model_size<T>(
         &self,
         leave_out: &[usize],
-        work: impl FnOnce(ModelSize) -> usize,
-    ) -> Result<usize> {
+        work: impl FnOnce(ModelSize) -> T,
+    ) -> Result<T> {
         panics::catch(|| {
             let encoder = self.encoder.without(leave_out);
             let Schema { labels, names, .. } = &self.schema;
-            Ok(work(ModelSize { encoder: &encoder, labels, names: names.as_deref() }))
+            let (names, w_bits) = (names.as_deref(), self.w_bits);
+            Ok(work(ModelSize { encoder: &encoder, labels, names, w_bits }))
         })
     }
 }

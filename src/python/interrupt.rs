@@ -1,10 +1,13 @@
-//! The one way in which long work leaves the interpreter and Ctrl-C stops it.
+//! The ways in which long work leaves the interpreter and Ctrl-C stops it.
 //!
 //! Only the interpreter's own thread sees signals. So the work runs on another thread, while the caller's thread waits,
 //! lets the interpreter check for signals twenty times a second, and calls back into Python when the work sends news.
+//!
+//! A search has threads of its own, which see no signals: they do the work themselves, until the thread that started them
+//! sets a flag.
 
 use crate::threads::Stop;
-use crate::{Error, Result};
+use crate::{Error, Result, panics};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
@@ -30,6 +33,34 @@ impl<N> Progress<N> {
         }
         replied.recv().unwrap_or(ControlFlow::Break(()))
     }
+}
+
+/// A flag by which one thread stops the work of others.
+#[pyclass(frozen, module = "binfm._core", name = "Stop")]
+#[derive(Default)]
+pub struct PyStop(Stop);
+
+#[pymethods]
+impl PyStop {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks all work that was given this flag to end.
+    fn set(&self) {
+        self.0.set();
+    }
+}
+
+/// Runs work without the interpreter on the caller's thread, until the flag is set.
+pub fn detach_until<T: Send>(
+    py: Python<'_>,
+    stop: &Bound<'_, PyStop>,
+    work: impl FnOnce(&Stop) -> Result<T> + Send,
+) -> PyResult<T> {
+    let stop = &stop.get().0;
+    Ok(py.detach(|| panics::catch(|| work(stop)))?)
 }
 
 /// Runs work without the interpreter.

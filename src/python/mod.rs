@@ -4,12 +4,15 @@ mod arrays;
 mod dataset;
 mod encoder;
 mod errors;
+mod evaluation;
 mod features;
 mod inspect;
 mod interrupt;
 mod model;
 mod params;
+mod selection;
 mod trainer;
+mod training_set;
 
 use pyo3::prelude::*;
 
@@ -21,13 +24,21 @@ mod _core {
     #[pymodule_export]
     use super::errors::ModelFormatError;
     #[pymodule_export]
+    use super::evaluation::evaluate;
+    #[pymodule_export]
     use super::inspect::{active_cells, count_cells, layout, multipliers, spans, sum_values};
+    #[pymodule_export]
+    use super::interrupt::PyStop;
     #[pymodule_export]
     use super::model::PyModel;
     #[pymodule_export]
-    use super::params::{check_params, instruction_set, parameters, thread_count};
+    use super::params::{check_params, cost, instruction_set, parameters, thread_count};
+    #[pymodule_export]
+    use super::selection::choose;
     #[pymodule_export]
     use super::trainer::PyTrainer;
+    #[pymodule_export]
+    use super::training_set::PyTrainingSet;
     #[allow(non_upper_case_globals)] // Python's name
     #[pymodule_export]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -36,6 +36,11 @@ impl PyModel {
         self.0.model()
     }
 
+    /// Returns the model, prepared for scoring.
+    pub fn scorer(&self) -> &Scorer {
+        &self.0
+    }
+
     fn stripped(&self, names: bool, labels: bool) -> Cow<'_, Model> {
         let mut model = Cow::Borrowed(self.model());
         if !names {
@@ -157,6 +162,11 @@ impl PyModel {
     }
 
     #[getter]
+    fn w_bits(&self) -> usize {
+        self.model().weights().w_bits()
+    }
+
+    #[getter]
     fn tilings(&self) -> u32 {
         self.model().encoder().tilings()
     }
@@ -242,13 +252,13 @@ impl PyModel {
         (alpha, beta, bias)
     }
 
-    /// Returns w: int8 if they are signs, else float32.
+    /// Returns w: int16 if they are bits, else float32.
     fn w<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let shape = [self.outputs(), self.rows()];
         match self.model().weights() {
             Weights::Signs { signs, .. } => {
-                let sign = |output: usize, row: usize| [signs.sign(output, row, 0)];
-                Ok(PyArray1::from_vec(py, self.by_output(1, sign)?).reshape(shape)?.into_any())
+                let w = |output: usize, row: usize| [signs.w(output, row)];
+                Ok(PyArray1::from_vec(py, self.by_output(1, w)?).reshape(shape)?.into_any())
             }
             Weights::Floats(floats) => {
                 let w = |output: usize, row: usize| [floats.w_of(output, row)];
@@ -264,7 +274,7 @@ impl PyModel {
         let shape = [self.outputs(), self.rows(), m];
         match self.model().weights() {
             Weights::Signs { signs, .. } => {
-                let own = |output, row| (1..=m).map(move |i| signs.sign(output, row, i));
+                let own = |output, row| (0..m).map(move |i| signs.sign(output, row, i));
                 Ok(PyArray1::from_vec(py, self.by_output(m, own)?).reshape(shape)?.into_any())
             }
             Weights::Floats(floats) if floats.method().has_sign_factors() => {

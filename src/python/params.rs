@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::kernels::Isa;
 use crate::threads;
-use crate::training::{Description, Params, ValidParams, Value};
+use crate::training::{self, Description, Params, ValidParams, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
@@ -18,6 +18,9 @@ pub fn read_params(given: &Bound<'_, PyDict>) -> PyResult<ValidParams> {
 }
 
 fn read_value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if value.is_none() {
+        return Ok(Value::None);
+    }
     if let Ok(flag) = value.extract::<bool>() {
         return Ok(Value::Bool(flag));
     }
@@ -52,6 +55,7 @@ pub fn parameters(py: Python<'_>) -> PyResult<Vec<Parameter<'_>>> {
     let show = |Description { name, default, must_be, doc }| {
         let default = match default {
             Value::Bool(flag) => PyBool::new(py, flag).to_owned().into_any(),
+            Value::None => py.None().into_bound(py),
             Value::Int(number) => number.into_bound_py_any(py)?,
             Value::Float(number) => number.into_bound_py_any(py)?,
             Value::Text(text) | Value::Other(text, _) => text.into_bound_py_any(py)?,
@@ -59,6 +63,17 @@ pub fn parameters(py: Python<'_>) -> PyResult<Vec<Parameter<'_>>> {
         Ok((name, default, must_be, doc))
     };
     Params::describe().into_iter().map(show).collect()
+}
+
+/// Returns roughly how long a thread trains on samples with some values each, in nanoseconds.
+#[pyfunction]
+pub fn cost(
+    params: &Bound<'_, PyDict>,
+    samples: usize,
+    values: f64,
+    outputs: usize,
+) -> PyResult<u64> {
+    Ok(training::cost(&read_params(params)?, samples, values, outputs))
 }
 
 /// Returns the number of threads that `n_jobs` means.

@@ -45,14 +45,14 @@ impl FloatScorer {
             return Err(Error::value("method", "be 'sefm', 'dfm' or 'fm'", "'bfm'"));
         };
         let v = floats.v()?;
-        let squares = |row: &[f32]| kernels::sum_squares(row);
+        let (m, squares) = (floats.factors(), |row: &[f32]| kernels::sum_squares(row));
         let beta = |output| floats.beta(output);
         Ok(Self {
             outputs: floats.outputs(),
             bias: floats.bias().iter().map(|&bias| bias.into()).collect(),
             beta_squared: (0..floats.outputs()).map(|k| beta(k) * beta(k)).collect(),
             w: copied(floats.w())?,
-            squares: v.chunks_exact(floats.factors()).map(squares).collect(),
+            squares: (0..floats.w().len()).map(|row| squares(&v[row * m..][..m])).collect(),
             v,
             model,
         })
@@ -117,7 +117,8 @@ impl FloatScorer {
             let values = active.values.get(range.clone()).unwrap_or(&[]);
             let sample = Sample { starts: &active.starts[range], values };
             kernels::sum_floats(isa, rows, sample, sums);
-            for (output, sums) in sums.chunks_exact(m).enumerate() {
+            for output in 0..self.outputs {
+                let sums = &sums[output * m..][..m];
                 float_terms.push(self.sample_terms(output, sample, tilings, sums));
             }
         }

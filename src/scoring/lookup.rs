@@ -2,10 +2,11 @@
 
 use crate::encoding::{CellMap, Encoder, Feature};
 use crate::kernels::lookup::{
-    CELLS, CellTable, MAX_CELL_PLANES, MAX_PLANES, NAN, Part, Searched, Tree,
+    CELLS, CellTable, DIGIT_BITS, MAX_CELL_PLANES, MAX_PLANES, NAN, Part, Searched, Tree,
 };
 use crate::model::SignRows;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Larger tables would not stay in a cache, and then one sample at a time is just as fast.
 const MAX_BYTES: usize = 1 << 22;
@@ -38,7 +39,10 @@ pub fn cell_table(encoder: &Encoder, signs: &SignRows) -> Option<CellTable> {
         }
     }
     let octets = octets(signs);
-    let size = (octets.len() * cell_planes + signs.outputs()) * parts.len() * CELLS;
+    let max_linear = u64::from(tilings) * signs.shape().max_w() as u64;
+    let linear_digits = bits(max_linear).div_ceil(DIGIT_BITS);
+    let tables = octets.len() * cell_planes + signs.outputs() * linear_digits;
+    let size = tables * parts.len() * CELLS;
     if size > MAX_BYTES {
         return None;
     }
@@ -50,7 +54,8 @@ pub fn cell_table(encoder: &Encoder, signs: &SignRows) -> Option<CellTable> {
         cell_planes,
         planes,
         factors: factors(signs, &starts, &octets, tilings as usize, cell_planes),
-        linear: linear(signs, &starts, tilings as usize),
+        linear_digits,
+        linear: linear(signs, &starts, tilings as usize, linear_digits),
         octets: octets.into_iter().map(|(parts, _)| parts).collect(),
         outputs: signs.outputs(),
     })
@@ -89,6 +94,9 @@ fn bits(max: u64) -> usize {
 fn octets(signs: &SignRows) -> Vec<(Vec<Part>, Vec<usize>)> {
     let (m, outputs) = (signs.factors(), signs.outputs());
     let mut octets = Vec::new();
+    if m == 0 {
+        return octets;
+    }
     if m <= OCTET {
         let each = OCTET / m;
         for first in (0..outputs).step_by(each) {
@@ -125,7 +133,8 @@ fn factors(
         for &(cell, start) in starts {
             for (part, first) in parts.iter().zip(firsts) {
                 for i in 0..part.mask.count_ones() as usize {
-                    let count = count_positive(signs, part.output, start, tilings, 1 + first + i);
+                    let is_positive = |&row: &usize| signs.is_positive(part.output, row, first + i);
+                    let count = rows_of(start, tilings).filter(is_positive).count();
                     for plane in 0..cell_planes {
                         let bit = (count >> plane & 1) as u8;
                         planes[plane * CELLS + cell] |=
@@ -138,28 +147,27 @@ fn factors(
     out
 }
 
-/// Tabulates, for each output, feature and cell, how many w of the cell's rows are +1.
-fn linear(signs: &SignRows, starts: &[Vec<(usize, u32)>], tilings: usize) -> Vec<u8> {
-    let mut out = vec![0; signs.outputs() * starts.len() * CELLS];
+/// Tabulates, for each output, digit, feature and cell, that digit of the sum of u over the cell's rows.
+fn linear(
+    signs: &SignRows,
+    starts: &[Vec<(usize, u32)>],
+    tilings: usize,
+    digits: usize,
+) -> Vec<u8> {
+    let mut out = vec![0; signs.outputs() * digits * starts.len() * CELLS];
     let features = out.chunks_exact_mut(CELLS);
-    let wanted = (0..signs.outputs())
-        .flat_map(|output| starts.iter().map(move |starts| (output, starts)));
-    for (counts, (output, starts)) in features.zip(wanted) {
+    let places = (0..signs.outputs() * digits).map(|i| (i / digits, i % digits));
+    let wanted = places.flat_map(|place| starts.iter().map(move |starts| (place, starts)));
+    for (sums, ((output, digit), starts)) in features.zip(wanted) {
         for &(cell, start) in starts {
-            counts[cell] = count_positive(signs, output, start, tilings, 0) as u8;
+            let u = |row| u32::from(signs.stored_w(output, row));
+            let sum: u32 = rows_of(start, tilings).map(u).sum();
+            sums[cell] = (sum >> (DIGIT_BITS * digit) & ((1 << DIGIT_BITS) - 1)) as u8;
         }
     }
     out
 }
 
-/// Counts the rows of a start that have +1 in a column.
-fn count_positive(
-    signs: &SignRows,
-    output: usize,
-    start: u32,
-    tilings: usize,
-    column: usize,
-) -> usize {
-    let rows = start as usize..start as usize + tilings;
-    rows.filter(|&row| signs.is_positive(output, row, column)).count()
+fn rows_of(start: u32, tilings: usize) -> Range<usize> {
+    start as usize..start as usize + tilings
 }

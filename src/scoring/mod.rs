@@ -19,10 +19,14 @@
 //! ```
 #![allow(clippy::indexing_slicing)] // tables are built with an entry for each row and output of the model
 
+#[cfg(feature = "std")]
+mod evaluation;
 mod float;
 mod lookup;
 mod sign;
 
+#[cfg(feature = "std")]
+pub use evaluation::Evaluation;
 pub use float::{FloatScorer, FloatTerms};
 pub use sign::SignScorer;
 

@@ -17,9 +17,11 @@ pub struct SignScorer {
     model: Model,
     scales: Scales,
     m: i64,
+    /// The largest w.
+    max_w: i64,
     factors: SignTable,
-    /// Σ w over the rows that a start activates, one per start and output.
-    linear: Vec<i16>,
+    /// Σ u over the rows that a start activates, one per start and output, where w = 2u − `max_w`.
+    linear: Vec<u16>,
     /// Tables for scoring many samples of a dense table at once, if the model allows.
     cells: Option<CellTable>,
     /// Whether every score fits 64 bits.
@@ -42,15 +44,15 @@ impl SignScorer {
             return Err(Error::value("method", "be 'bfm'", got));
         };
         let tilings = model.encoder().tilings() as usize;
-        let active = model.encoder().max_active();
-        let max_pairs = signs.factors() as u64 * active * active;
+        let (max_linear, max_pairs) = signs.term_bounds(model.encoder().max_active());
         Ok(Self {
             factors: sign_table(signs, tilings)?,
             linear: linear_sums(signs, tilings)?,
             cells: cell_table(model.encoder(), signs),
-            fits_64_bits: scales.fit_64_bits(active, max_pairs),
+            fits_64_bits: scales.fit_64_bits(max_linear, max_pairs),
             unit: scales.unit(),
             m: signs.factors() as i64,
+            max_w: signs.shape().max_w().into(),
             scales: scales.clone(),
             model,
         })
@@ -142,8 +144,7 @@ impl SignScorer {
         for (terms, count) in terms.iter_mut().zip(counts) {
             let nnz = i64::from(count.active) * tilings;
             let tally = Tally { sum: count.sum.into(), squares: count.squares.into() };
-            let linear = 2 * i64::from(count.linear) - nnz;
-            *terms = Terms { linear, pairs: self.pairs(tally, nnz) };
+            *terms = self.terms_of(count.linear.into(), tally, nnz);
         }
     }
 
@@ -162,30 +163,33 @@ impl SignScorer {
             from = end as usize;
             let nnz = (starts.len() * self.factors.tilings) as i64;
             for (output, (&tally, terms)) in tallies.iter().zip(terms).enumerate() {
-                let w = |&start: &u32| i64::from(self.linear[start as usize * outputs + output]);
-                let linear = starts.iter().map(w).sum();
-                *terms = Terms { linear, pairs: self.pairs(tally, nnz) };
+                let u = |&start: &u32| i64::from(self.linear[start as usize * outputs + output]);
+                *terms = self.terms_of(starts.iter().map(u).sum(), tally, nnz);
             }
         }
     }
 
-    /// Q = ½ (Σ s² − nnz·m) with s = 2c − nnz, so Σ s² = 4Σc² − 4·nnz·Σc + m·nnz².
-    fn pairs(&self, tally: Tally, nnz: i64) -> i64 {
+    /// Returns L and Q, given Σ u, Σ c and Σ c² of a sample with nnz active rows.
+    ///
+    /// L = 2·Σu − nnz·(largest w). Q = ½ (Σ s² − nnz·m) with s = 2c − nnz, so Σ s² = 4Σc² − 4·nnz·Σc + m·nnz².
+    #[inline]
+    fn terms_of(&self, linear: i64, tally: Tally, nnz: i64) -> Terms {
         let m = self.m;
-        (4 * tally.squares as i64 - 4 * nnz * tally.sum as i64 + m * nnz * nnz - nnz * m) / 2
+        let squares = 4 * tally.squares as i64 - 4 * nnz * tally.sum as i64 + m * nnz * nnz;
+        Terms { linear: 2 * linear - nnz * self.max_w, pairs: (squares - nnz * m) / 2 }
     }
 }
 
 /// Packs the factors of all outputs into words: as many whole outputs per word as fit, or several words per output.
 fn sign_table(signs: &SignRows, tilings: usize) -> Result<SignTable> {
     let (m, outputs) = (signs.factors(), signs.outputs());
-    let (per_word, words_each) = if m <= 64 { (64 / m, 1) } else { (1, m.div_ceil(64)) };
-    let width = outputs.div_ceil(per_word) * words_each;
-    if signs.rows() == 0 {
-        // However many outputs and factors: without rows there is nothing to count.
+    if signs.rows() == 0 || m == 0 {
+        // However many outputs: without rows or factors there is nothing to count.
         let (words, slots) = (Vec::new(), Vec::new());
         return Ok(SignTable { words, width: 0, tilings, slots, outputs });
     }
+    let (per_word, words_each) = if m <= 64 { (64 / m, 1) } else { (1, m.div_ceil(64)) };
+    let width = outputs.div_ceil(per_word) * words_each;
     let mut slots = Vec::new();
     for output in 0..outputs {
         for word in 0..words_each {
@@ -200,7 +204,7 @@ fn sign_table(signs: &SignRows, tilings: usize) -> Result<SignTable> {
         for slot in &slots {
             let first = if words_each == 1 { 0 } else { slot.word % words_each * 64 };
             for bit in 0..slot.mask.count_ones() as usize {
-                let set = u64::from(signs.is_positive(slot.output, row, 1 + first + bit));
+                let set = u64::from(signs.is_positive(slot.output, row, first + bit));
                 words[row * width + slot.word] |=
                     set << (slot.mask.trailing_zeros() as usize + bit);
             }
@@ -209,17 +213,18 @@ fn sign_table(signs: &SignRows, tilings: usize) -> Result<SignTable> {
     Ok(SignTable { words, width, tilings, slots, outputs })
 }
 
-/// Sums w over the rows from each start on: as the start advances, one row leaves the sum and another enters.
-fn linear_sums(signs: &SignRows, tilings: usize) -> Result<Vec<i16>> {
+/// Sums u over the rows from each start on: as the start advances, one row leaves the sum and another enters. A start has
+/// at most 255 rows, each at most 255: 16 bits.
+fn linear_sums(signs: &SignRows, tilings: usize) -> Result<Vec<u16>> {
     let (rows, outputs) = (signs.rows(), signs.outputs());
-    let w = |output: usize, row: usize| i16::from(signs.sign(output, row, 0));
+    let u = |output: usize, row: usize| u16::from(signs.stored_w(output, row));
     let mut sums = filled(rows.saturating_mul(outputs), 0)?;
     for output in 0..outputs {
-        let mut sum = (0..tilings.min(rows)).map(|row| w(output, row)).sum();
+        let mut sum: u16 = (0..tilings.min(rows)).map(|row| u(output, row)).sum();
         for start in 0..(rows + 1).saturating_sub(tilings) {
             sums[start * outputs + output] = sum;
             if start + tilings < rows {
-                sum += w(output, start + tilings) - w(output, start);
+                sum = sum - u(output, start) + u(output, start + tilings);
             }
         }
     }

@@ -1,50 +1,35 @@
 //! Dropout: features hidden from a sample at random, anew at every visit, so that signs which rely on a single feature do
 //! not last. A sample with all its features scores higher than those in training, so the scales are refitted.
 
-use super::head::HeadId;
-use super::{Params, rng};
+use super::rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Hides a share of the features of each sample.
 pub struct Dropout {
     share: f64,
     rng: Xoshiro256PlusPlus,
-    values: Vec<f32>,
 }
 
 impl Dropout {
-    /// Creates the dropout of one head.
-    pub fn new(params: &Params, id: HeadId) -> Self {
-        let rng = rng::stream(params.seed, rng::DROPOUT + id.stream());
-        Self { share: params.dropout, rng, values: Vec::new() }
+    /// Creates the dropout of one pass, if any feature is to be hidden.
+    pub fn new(share: f64, seed: u64, stream: u64) -> Option<Self> {
+        (share > 0.0).then(|| Self { share, rng: rng::stream(seed, rng::DROPOUT + stream) })
     }
 
-    /// Returns whether any feature is hidden.
-    pub fn is_on(&self) -> bool {
-        self.share > 0.0
-    }
-
-    /// Removes some starts, and returns the values of the others.
-    #[inline]
-    pub fn apply<'a>(&'a mut self, starts: &mut Vec<u32>, values: &'a [f32]) -> &'a [f32] {
-        if !self.is_on() {
-            return values;
+    /// Removes some of the starts from `from` on, and their values if there are any.
+    pub fn apply(&mut self, from: usize, starts: &mut Vec<u32>, values: &mut Vec<f32>) {
+        let mut kept = from;
+        for i in from..starts.len() {
+            if rng::unit(&mut self.rng) < self.share {
+                continue;
+            }
+            starts[kept] = starts[i];
+            if !values.is_empty() {
+                values[kept] = values[i];
+            }
+            kept += 1;
         }
-        let Self { share, rng, values: kept } = self;
-        kept.clear();
-        let mut place = 0;
-        starts.retain(|_| {
-            let stays = rng::unit(rng) >= *share;
-            kept.extend(values.get(place).filter(|_| stays));
-            place += 1;
-            stays
-        });
-        kept
-    }
-
-    /// Returns the values that [`Dropout::apply`] left of a sample.
-    #[inline]
-    pub fn remaining<'a>(&'a self, values: &'a [f32]) -> &'a [f32] {
-        if self.is_on() { &self.values } else { values }
+        starts.truncate(kept);
+        values.truncate(kept);
     }
 }

@@ -1,20 +1,24 @@
-//! Joining members that were trained apart: their factors side by side, and for each w the sign of the sum.
+//! Joining members that were trained apart: their factors side by side, and for each w the sign of the sum, or the mean
+//! where w has several bits.
 //!
 //! The mean of the members' scores errs less than each of them. Its pairs are Σ Q of all members, so with one β for all
 //! it is a model with all their factors. Only the linear term is not: a sum of signs has more than two values. The scales
 //! are those that bring the joined model closest to the mean of its members.
 
-use super::head::{Head, REFIT_SAMPLES, Scale, SignLearner};
+use super::head::{Head, REFIT_SAMPLES, spread_evenly};
+use super::kept::KeptSigns;
 use super::refit::{self, Point};
+use super::state::Scale;
 use super::{Context, Examples};
 use crate::Result;
 use crate::encoding::Encoder;
+use crate::kernels::Kind;
 use crate::model::RealScale;
 
 /// What the members of one output have become.
 pub struct Joined {
-    /// Whether each w is +1.
-    pub w: Vec<bool>,
+    /// ±1, or numbers that are still to be rounded.
+    pub w: Vec<f32>,
     /// In the units of the target.
     pub scale: RealScale,
 }
@@ -24,44 +28,68 @@ pub struct Joined {
 /// # Errors
 /// If it is stopped.
 pub fn join(
-    members: &[&Head<SignLearner>],
+    heads: &[&Head],
     m: usize,
     encoder: &Encoder,
     examples: &Examples,
     context: Context,
 ) -> Result<Joined> {
+    let members: Vec<Member> = heads.iter().map(|head| Member::of(head)).collect::<Result<_>>()?;
     let share = 1.0 / members.len() as f64;
-    let mean = |of: &dyn Fn(&Head<SignLearner>) -> f64| {
-        members.iter().map(|&member| of(member)).sum::<f64>() * share
-    };
+    let mean = |of: &dyn Fn(&Member) -> f64| members.iter().map(of).sum::<f64>() * share;
     let sums: Vec<f64> = (0..encoder.rows() as usize)
-        .map(|row| mean(&|member| member.kept_scale().alpha * sign(member.kept_w(row))))
+        .map(|row| mean(&|member| member.scale.alpha * member.w(row)))
         .collect();
-    let w: Vec<bool> = sums.iter().map(|&sum| sum >= 0.0).collect();
-    let before = Scale {
-        bias: mean(&|member| member.kept_scale().bias),
-        alpha: sums.iter().map(|sum| sum.abs()).sum::<f64>() / sums.len().max(1) as f64,
-        beta: (mean(&|member| member.kept_scale().beta * member.kept_scale().beta) * share).sqrt(),
+    let (w, alpha) = match heads.first().map(|head| head.rules.learner.w_kind()) {
+        Some(Kind::Float) => (sums.iter().map(|&sum| sum as f32).collect(), 1.0),
+        _ => signs_of(&sums),
     };
-    let samples = examples.weighted_samples();
+    let before = Scale {
+        bias: mean(&|member| member.scale.bias),
+        alpha,
+        beta: (mean(&|member| member.scale.beta * member.scale.beta) * share).sqrt(),
+    };
     let mut active = Active::new(encoder.tilings());
     let mut points = Vec::new();
-    for &sample in samples.iter().step_by((samples.len() / REFIT_SAMPLES).max(1)) {
+    for sample in spread_evenly(&examples.samples, REFIT_SAMPLES) {
         context.stop.check()?;
         active.read(examples, sample as usize);
         let (mut score, mut pairs) = (0.0, 0.0);
-        for &member in members {
-            let terms = [active.linear(|row| member.kept_w(row)), active.pairs(member, m)];
-            score += member.kept_scale().score(terms) * share;
+        for member in &members {
+            let terms = [active.sum(|row| member.w(row)), active.pairs(member, m)];
+            score += member.scale.score(terms) * share;
             pairs += terms[1];
         }
-        let terms = [active.linear(|row| w[row]), pairs];
+        let terms = [active.sum(|row| f64::from(w[row])), pairs];
         let weight = examples.weight(sample as usize);
         points.push(Point { terms, y: score, weight, offset: 0.0 });
     }
     let scale = refit::scale(&points, true, before);
-    let in_units = |member: &&Head<SignLearner>| member.in_target_units(scale);
-    Ok(Joined { w, scale: members.first().map_or(scale.real(), in_units) })
+    let in_units = |member: &&Head| member.in_target_units(scale);
+    Ok(Joined { w, scale: heads.first().map_or(scale.real(), in_units) })
+}
+
+/// Returns the signs of some numbers, and their mean size.
+fn signs_of(numbers: &[f64]) -> (Vec<f32>, f64) {
+    let signs = numbers.iter().map(|&number| if number >= 0.0 { 1.0 } else { -1.0 }).collect();
+    let size = numbers.iter().map(|number| number.abs()).sum::<f64>();
+    (signs, size / numbers.len().max(1) as f64)
+}
+
+/// The kept signs and scales of a member.
+struct Member<'a> {
+    signs: &'a KeptSigns,
+    scale: Scale,
+}
+
+impl<'a> Member<'a> {
+    fn of(head: &'a Head) -> Result<Self> {
+        Ok(Self { signs: head.kept_signs()?, scale: head.kept_scale() })
+    }
+
+    fn w(&self, row: usize) -> f64 {
+        self.signs.w()[row].into()
+    }
 }
 
 /// The parameter rows that a sample activates.
@@ -84,16 +112,16 @@ impl Active {
             .extend(self.starts.iter().flat_map(|&start| start as usize..start as usize + tilings));
     }
 
-    /// Returns L.
-    fn linear(&self, is_positive: impl Fn(usize) -> bool) -> f64 {
-        self.rows.iter().map(|&row| sign(is_positive(row))).sum()
+    /// Returns the sum of a number of each row.
+    fn sum(&self, number: impl Fn(usize) -> f64) -> f64 {
+        self.rows.iter().map(|&row| number(row)).sum()
     }
 
-    /// Returns Q of a head with m factors.
-    fn pairs(&self, head: &Head<SignLearner>, m: usize) -> f64 {
+    /// Returns Q of a member with m factors.
+    fn pairs(&self, member: &Member, m: usize) -> f64 {
         let squares: f64 = (0..m)
             .map(|factor| {
-                let sum = self.linear(|row| head.kept_v(row * m + factor));
+                let sum = self.sum(|row| sign(member.signs.v(row * m + factor)));
                 sum * sum
             })
             .sum();
@@ -128,21 +156,22 @@ mod tests {
             let params = Params { m: M, ..Params::default() };
             heads.push(fixture.trained(HeadId { output: 0, member }, params, 8)?);
         }
-        let members: Vec<&Head<SignLearner>> = heads.iter().collect();
-        let Joined { w, scale } = join(&members, M, encoder, &examples, context)?;
+        let all: Vec<&Head> = heads.iter().collect();
+        let Joined { w, scale } = join(&all, M, encoder, &examples, context)?;
+        let members: Vec<Member> = heads.iter().map(Member::of).collect::<Result<_>>()?;
         let mut active = Active::new(encoder.tilings());
         let (mut error, mut spread, mut single) = (0.0, 0.0, 0.0);
         for sample in 0..2000 {
             active.read(&examples, sample);
-            let score = |member: &&Head<SignLearner>| {
-                let terms = [active.linear(|row| member.kept_w(row)), active.pairs(member, M)];
-                member.kept_scale().score(terms)
+            let score = |member: &Member| {
+                let terms = [active.sum(|row| member.w(row)), active.pairs(member, M)];
+                member.scale.score(terms)
             };
             let all: Vec<f64> = members.iter().map(score).collect();
             let mean = all.iter().sum::<f64>() / 5.0;
             let pairs: f64 = members.iter().map(|member| active.pairs(member, M)).sum();
             let joined =
-                scale.bias + scale.alpha * active.linear(|row| w[row]) + scale.beta_squared * pairs;
+                scale.bias + scale.alpha * active.sum(|row| w[row].into()) + scale.beta_squared * pairs;
             error += (joined - mean) * (joined - mean);
             spread += mean * mean;
             single += (all[0] - mean) * (all[0] - mean);

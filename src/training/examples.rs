@@ -1,58 +1,31 @@
-//! Encoded samples with their targets and weights.
+//! Some of the encoded samples: all of them, or one side of a split.
 
 use super::rng;
 use crate::data::Target;
 use crate::encoding::PackedTable;
-use crate::kernels;
+use crate::hash::mix;
+use std::borrow::Cow;
+use std::ops::Range;
 
-/// Distance, in samples, between the one being read and the one being prefetched.
-const PREFETCH_DISTANCE: usize = 4;
-
-/// Samples to learn from or to evaluate on.
+/// Samples to learn from or to evaluate on. Only relative weights matter.
 #[derive(Clone, Debug)]
 pub struct Examples<'a> {
     /// The encoded table.
     pub table: &'a PackedTable,
     /// What the outputs should say.
     pub target: &'a Target,
-    weight: Option<&'a [f64]>,
+    pub(super) weight: Option<&'a [f64]>,
     /// 1 / mean weight: weights are used in units of their mean.
-    unit: f64,
-    /// The samples that belong to this set.
-    pub samples: Vec<u32>,
+    pub(super) unit: f64,
+    /// The samples of positive weight that belong to this set, in canonical order.
+    pub samples: Cow<'a, [u32]>,
+    /// Their hashes, which ascend.
+    pub(super) hashes: Cow<'a, [u64]>,
+    /// The centers of the cells of each feature, for regression.
+    pub(super) centers: &'a [Vec<f64>],
 }
 
-impl<'a> Examples<'a> {
-    /// Takes all samples of a table.
-    pub fn all(table: &'a PackedTable, target: &'a Target, weight: Option<&'a [f64]>) -> Self {
-        let unit = weight.map_or(1.0, |weight| {
-            let max = weight.iter().fold(0.0, |max: f64, &w| max.max(w));
-            let mean = weight.iter().map(|w| w / max).sum::<f64>() / weight.len() as f64;
-            1.0 / mean / max
-        });
-        Self { table, target, weight, unit, samples: (0..target.len() as u32).collect() }
-    }
-
-    /// Prefetches a sample that will be read soon.
-    #[inline]
-    fn prefetch(&self, sample: usize) {
-        self.table.prefetch(sample);
-        match self.target {
-            Target::Classes { of, .. } => kernels::prefetch(&of[sample..=sample]),
-            Target::Numbers { standard, .. } => kernels::prefetch(&standard[sample..=sample]),
-        }
-    }
-
-    /// Iterates over samples in an order, prefetching each before it is needed.
-    pub fn visits<'o>(&'o self, order: &'o [u32]) -> impl Iterator<Item = usize> + 'o {
-        order.iter().enumerate().map(|(visited, &sample)| {
-            if let Some(&later) = order.get(visited + PREFETCH_DISTANCE) {
-                self.prefetch(later as usize);
-            }
-            sample as usize
-        })
-    }
-
+impl Examples<'_> {
     /// Returns the weight of a sample, 1 on average.
     #[inline]
     pub fn weight(&self, sample: usize) -> f64 {
@@ -75,32 +48,76 @@ impl<'a> Examples<'a> {
         (self.table.active_features() * tilings).max(1) as f64 / self.target.len() as f64
     }
 
-    /// Returns the samples of positive weight.
-    pub fn weighted_samples(&self) -> Vec<u32> {
-        self.samples.iter().copied().filter(|&sample| self.weight(sample as usize) > 0.0).collect()
+    /// Divides the samples into shards, by their hashes. In each, equal samples are spread at random.
+    pub fn shards(&self, count: usize) -> Vec<Vec<u32>> {
+        let shard = |hash: u64| (u128::from(hash) * count as u128) >> 64;
+        let begin = |i: usize| self.hashes.partition_point(|&hash| shard(hash) < i as u128);
+        (0..count).map(|i| self.spread(begin(i)..begin(i + 1))).collect()
+    }
+
+    /// Returns the samples of a range, in an order in which equal ones are not neighbours: the first of them at their
+    /// hash, the second at a hash of that, and so on.
+    fn spread(&self, range: Range<usize>) -> Vec<u32> {
+        let (samples, hashes) = (&self.samples[range.clone()], &self.hashes[range]);
+        if !hashes.windows(2).any(|pair| pair[0] == pair[1]) {
+            return samples.to_vec();
+        }
+        let mut keys = Vec::with_capacity(samples.len());
+        let mut samples = samples.iter();
+        for equal in hashes.chunk_by(|a, b| a == b) {
+            let places = (0..).zip(equal).map(|(i, &hash)| if i == 0 { hash } else { mix(hash, i) });
+            keys.extend(places.zip(samples.by_ref().copied()));
+        }
+        keys.sort_unstable();
+        keys.into_iter().map(|(_, sample)| sample).collect()
     }
 
     /// Holds out a share of each class. Both parts have at least one sample, or nothing is held out.
     pub fn hold_out(self, share: f64, seed: u64) -> (Self, Option<Self>) {
-        let mut samples = self.weighted_samples();
-        rng::shuffle(&mut samples, &mut rng::stream(seed, rng::HOLDOUT));
-        samples.sort_by_key(|&sample| self.target.class(sample as usize));
-        let (mut kept, mut held_out) = (Vec::new(), Vec::new());
+        if share <= 0.0 {
+            return (self, None);
+        }
+        let mut places: Vec<u32> = (0..self.samples.len() as u32).collect();
+        rng::shuffle(&mut places, &mut rng::stream(seed, rng::HOLDOUT));
+        places.sort_by_key(|&place| self.target.class(self.samples[place as usize] as usize));
+        let mut is_held_out = vec![false; places.len()];
         let mut due = 0.0;
-        for sample in samples {
+        for place in places {
             due += share;
             if due >= 1.0 {
                 due -= 1.0;
-                held_out.push(sample);
-            } else {
-                kept.push(sample);
+                is_held_out[place as usize] = true;
             }
         }
-        if held_out.is_empty() || kept.is_empty() {
+        if is_held_out.iter().all(|&held| held) || !is_held_out.contains(&true) {
             return (self, None);
         }
-        kept.sort_unstable();
-        held_out.sort_unstable();
-        (Self { samples: kept, ..self.clone() }, Some(Self { samples: held_out, ..self }))
+        (self.part(|place| !is_held_out[place]), Some(self.part(|place| is_held_out[place])))
+    }
+
+    /// Returns the first samples in canonical order: a random sample of them.
+    #[must_use]
+    pub fn first(&self, count: usize) -> Self {
+        self.part(|place| place < count)
+    }
+
+    /// Divides the samples into parts, each with its share of every class; returns all but one part, and that part.
+    pub fn fold(&self, part: usize, parts: usize, seed: u64) -> (Self, Self) {
+        let mut places: Vec<u32> = (0..self.samples.len() as u32).collect();
+        rng::shuffle(&mut places, &mut rng::stream(seed, rng::HOLDOUT));
+        places.sort_by_key(|&place| self.target.class(self.samples[place as usize] as usize));
+        let mut is_held_out = vec![false; places.len()];
+        places.iter().skip(part).step_by(parts).for_each(|&place| is_held_out[place as usize] = true);
+        (self.part(|place| !is_held_out[place]), self.part(|place| is_held_out[place]))
+    }
+
+    /// Returns the samples at some places of the canonical order.
+    fn part(&self, belongs: impl Fn(usize) -> bool) -> Self {
+        let places = || (0..self.samples.len()).filter(|&place| belongs(place));
+        Self {
+            samples: places().map(|place| self.samples[place]).collect(),
+            hashes: places().map(|place| self.hashes[place]).collect(),
+            ..*self
+        }
     }
 }

@@ -1,18 +1,21 @@
 //! A small dataset and heads trained on it, for the tests of this folder.
 
-use super::head::{Head, HeadId, SignLearner};
-use super::{Context, Examples, Params};
+use super::batches::Batches;
+use super::head::{Head, HeadId, Plan};
+use super::pass::{Pass, Task, Worker};
+use super::rows::Rows;
+use super::{Context, EncodedSamples, Examples, Params};
 use crate::Result;
 use crate::data::{Dataset, Labels, Matrix, Schema, Table, Target};
-use crate::encoding::{Encoder, PackedTable};
+use crate::encoding::Encoder;
 use crate::kernels::Isa;
 use crate::threads::{Stop, Threads};
+use std::sync::Arc;
 
 /// Samples of two features, whose class depends on both.
 pub struct Fixture {
     pub encoder: Encoder,
-    target: Target,
-    table: PackedTable,
+    samples: EncodedSamples<'static>,
 }
 
 impl Fixture {
@@ -27,26 +30,37 @@ impl Fixture {
         let encoding = Params { b, tilings: t, ..Params::default() }.encoding();
         let (threads, stop) = (Threads::single(), Stop::default());
         let encoder = Encoder::fit(&dataset, &schema, &encoding, &threads, &stop)?;
-        let table = PackedTable::new(&encoder, Isa::detect()?, dataset.table, &threads, &stop)?;
-        Ok(Self { encoder, target: dataset.target, table })
+        let context = Context { threads: &threads, isa: Isa::detect()?, stop: &stop };
+        let samples = EncodedSamples::new(&encoder, "X", &dataset, context)?.into_owned()?;
+        Ok(Self { encoder, samples })
     }
 
     /// Returns the samples.
     pub fn examples(&self) -> Examples<'_> {
-        Examples::all(&self.table, &self.target, None)
+        self.samples.examples()
     }
 
     /// Returns a head after some passes.
-    pub fn trained(&self, id: HeadId, params: Params, passes: usize) -> Result<Head<SignLearner>> {
+    pub fn trained(&self, id: HeadId, params: Params, passes: usize) -> Result<Head> {
         let (threads, stop) = (Threads::single(), Stop::default());
         let context = Context { threads: &threads, isa: Isa::detect()?, stop: &stop };
-        let examples = self.examples();
-        let loss = params.loss;
-        let mut head = Head::new(&self.encoder, &examples, id, loss, &params.check()?, context)?;
-        for _ in 0..passes {
-            head.epoch(1.0, &examples, &examples.samples, None, &stop)?;
+        let examples = &self.examples();
+        let (loss, rate) = (params.loss, params.learning_rate);
+        let (params, rows) = (params.check()?, Arc::new(Rows::new(&self.encoder)?));
+        let plan =
+            Plan { encoder: &self.encoder, params: &params, loss, rows: &rows, strength: None };
+        let mut head = Head::new(plan, examples, id, context)?;
+        let (is_softmax, isa) = (false, context.isa);
+        let pass = Pass { examples, rate, is_softmax, isa, stop: &stop };
+        let shards = examples.shards(1);
+        let batches = Batches::new(examples, &shards, 1);
+        for pass_number in 0..passes {
+            let task = Task { rules: &head.rules, state: &mut head.state };
+            let order = batches.order(0, 0, pass_number as u64);
+            Worker::default().learn(&mut [task], pass, &batches, &order, None)?;
+            head.end_pass();
         }
-        head.keep();
+        head.keep()?;
         Ok(head)
     }
 }

@@ -1,115 +1,304 @@
 //! The heads of all outputs and ensemble members, and passes over them.
 
-use super::head::{FloatLearner, Head, HeadId, Learner, SignLearner};
-use super::{Context, Examples, ValidParams, softmax};
+use super::batches::Batches;
+use super::dropout::Dropout;
+use super::head::{Head, HeadId, Plan};
+use super::linear::Linear;
+use super::pass::{Losses, Pass, Task, Worker};
+use super::state::Merge;
+use super::{Context, Examples, rng};
+use super::rows::Rows;
 use crate::Result;
-use crate::encoding::Encoder;
-use crate::model::{Loss, Method};
+use crate::model::Loss;
+use std::sync::Arc;
 
-/// One head for each output of each member of the ensemble, output by output within a member; none before the first
-/// pass.
-pub enum Heads {
-    /// Every weight is a bit.
-    Sign(Vec<Head<SignLearner>>),
-    /// Some or all weights are floats.
-    Float(Vec<Head<FloatLearner>>),
+/// One head for each output of each member of the ensemble, output by output within a member.
+pub struct Heads {
+    all: Vec<Head>,
+    outputs: usize,
+    is_softmax: bool,
+    dropout: f64,
+    seed: u64,
 }
 
-/// What heads are initialized from.
+/// An epoch.
 #[derive(Clone, Copy)]
-pub struct HeadInit<'a> {
-    /// How samples are encoded.
-    pub encoder: &'a Encoder,
-    /// The samples.
-    pub examples: &'a Examples<'a>,
-    /// The parameters.
-    pub params: &'a ValidParams,
-    /// What is minimized.
-    pub loss: Loss,
-}
-
-/// One pass over the samples.
-#[derive(Clone, Copy)]
-pub struct Pass<'a> {
-    /// Factor of the learning rate.
-    pub rate_factor: f64,
-    /// The samples.
-    pub examples: &'a Examples<'a>,
-    /// The order in which to visit them.
-    pub order: &'a [u32],
+pub struct Epoch<'a> {
+    /// Learning rate.
+    pub rate: f64,
+    /// Passes that were made before, in this and earlier fits.
+    pub passes: u64,
+    /// What to learn from.
+    pub batches: &'a Batches<'a>,
     /// Samples to evaluate on afterwards.
     pub valid: Option<&'a Examples<'a>>,
-    /// Number of heads that learn from each other.
-    pub together: usize,
+    /// The linear term, if it is solved.
+    pub linear: Option<&'a Linear<'a>>,
+    /// Whether it is the last epoch.
+    pub is_last: bool,
 }
 
-impl Heads {
-    /// Creates the heads of a method, without any yet.
-    pub fn new(method: Method) -> Self {
-        match method {
-            Method::Bfm => Self::Sign(Vec::new()),
-            Method::Sefm | Method::Dfm | Method::Fm => Self::Float(Vec::new()),
-        }
-    }
+/// Sweeps over the features that solve the linear term at the beginning, and after some epochs.
+const FIRST_SWEEPS: usize = 10;
+const SWEEPS: usize = 3;
+/// Epochs after which the linear term is solved again.
+const SOLVE_INTERVAL: u64 = 4;
+/// Samples that a thread evaluates at a time.
+const EVALUATED: usize = 4096;
 
-    /// Initializes the heads, if that has not been done; returns whether it has now.
+impl Heads {
+    /// Initializes the heads.
     ///
     /// # Errors
     /// If there is not enough memory, or it is stopped.
-    pub fn init(&mut self, outputs: usize, init: HeadInit, context: Context) -> Result<bool> {
-        match self {
-            Self::Sign(heads) if heads.is_empty() => *heads = init.heads(outputs, context)?,
-            Self::Float(heads) if heads.is_empty() => *heads = init.heads(outputs, context)?,
-            Self::Sign(_) | Self::Float(_) => return Ok(false),
-        }
-        Ok(true)
+    pub fn new(plan: Plan, examples: &Examples, context: Context) -> Result<Self> {
+        let params = plan.params;
+        let outputs = examples.target.outputs();
+        let init = |(): &mut (), i| {
+            let id = HeadId { output: i % outputs, member: i / outputs };
+            Head::new(plan, examples, id, context)
+        };
+        Ok(Self {
+            all: context.threads.map(0..outputs * params.ensemble, || (), init)?,
+            outputs,
+            is_softmax: plan.loss == Loss::Softmax,
+            dropout: params.dropout,
+            seed: params.seed,
+        })
+    }
+
+    /// Returns the heads.
+    pub fn all(&self) -> &[Head] {
+        &self.all
+    }
+
+    /// Returns groups of heads that learn from each other.
+    pub fn together(&mut self) -> impl Iterator<Item = &mut [Head]> {
+        let size = if self.is_softmax { self.outputs } else { 1 };
+        self.all.chunks_mut(size)
     }
 
     /// Makes a pass, and returns training and held-out loss of each group of heads.
     ///
     /// # Errors
-    /// If it is stopped.
-    pub fn run(&mut self, pass: Pass, context: Context) -> Result<Vec<(f64, Option<f64>)>> {
-        match self {
-            Self::Sign(heads) => pass.run(heads, context),
-            Self::Float(heads) => pass.run(heads, context),
+    /// If it is stopped, or there is not enough memory.
+    pub fn run(&mut self, epoch: Epoch, context: Context) -> Result<Vec<(f64, Option<f64>)>> {
+        if epoch.passes == 0 {
+            self.solve_linear(epoch, FIRST_SWEEPS, context)?;
+            self.start_sums(epoch, context)?;
         }
+        let losses = match epoch.batches.shards() {
+            1 => self.pass(epoch, context)?,
+            _ => self.pass_over_shards(epoch, context)?,
+        };
+        let end = |(): &mut (), head: &mut Head| {
+            head.end_pass();
+            Ok(())
+        };
+        context.threads.map(self.all.iter_mut(), || (), end)?;
+        if epoch.is_last || (epoch.passes + 1).is_multiple_of(SOLVE_INTERVAL) {
+            self.solve_linear(epoch, SWEEPS, context)?;
+        }
+        let held_out = match epoch.valid {
+            Some(valid) => {
+                self.refit(epoch.batches.examples, context)?;
+                self.evaluate(valid, context)?
+            }
+            None => Vec::new(),
+        };
+        let mut held_out = held_out.into_iter();
+        Ok(losses.into_iter().map(|loss| (loss, held_out.next())).collect())
+    }
+
+    /// Refits the scales to samples with all their features, if training drops some; needed before the heads are
+    /// evaluated or kept.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn refit(&mut self, examples: &Examples, context: Context) -> Result<()> {
+        if self.dropout > 0.0 {
+            let refit = |(): &mut (), head: &mut Head| head.refit(examples, context.stop);
+            context.threads.map(self.all.iter_mut(), || (), refit)?;
+        }
+        Ok(())
     }
 
     /// Keeps the current weights and scales of all heads.
-    pub fn keep(&mut self) {
-        match self {
-            Self::Sign(heads) => heads.iter_mut().for_each(Head::keep),
-            Self::Float(heads) => heads.iter_mut().for_each(Head::keep),
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn keep(&mut self) -> Result<()> {
+        self.all.iter_mut().try_for_each(Head::keep)
+    }
+
+    /// Replaces the visits of the rows, for other samples.
+    pub fn set_rows(&mut self, rows: &Arc<Rows>) {
+        for head in &mut self.all {
+            head.rules.rows = Arc::clone(rows);
+            if let Some(quiet) = head.rules.learner.quiet_mut() {
+                quiet.set_rows(Arc::clone(rows));
+            }
         }
     }
-}
 
-impl HeadInit<'_> {
-    fn heads<L: Learner>(self, outputs: usize, context: Context) -> Result<Vec<Head<L>>> {
-        let Self { encoder, examples, params, loss } = self;
-        let init = |(): &mut (), i| {
-            let id = HeadId { output: i % outputs, member: i / outputs };
-            Head::new(encoder, examples, id, loss, params, context)
+    /// Returns the mean loss of all heads on samples, each after the best shift and scale of its scores.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn calibrated_loss(&self, examples: &Examples, context: Context) -> Result<f64> {
+        let loss = |(): &mut (), head: &Head| head.calibrated_loss(examples, context.stop);
+        let losses = context.threads.map(&self.all, || (), loss)?;
+        Ok(losses.iter().sum::<f64>() / losses.len() as f64)
+    }
+
+    /// Solves the linear term of each head.
+    fn solve_linear(&mut self, epoch: Epoch, sweeps: usize, context: Context) -> Result<()> {
+        if let Some(linear) = epoch.linear {
+            let solve = |(): &mut (), head: &mut Head| head.solve_linear(linear, sweeps, context.stop);
+            context.threads.map(&mut self.all, || (), solve)?;
+        }
+        Ok(())
+    }
+
+    /// Starts the sums of the optimizer from the gradients of the first batch.
+    fn start_sums(&mut self, epoch: Epoch, context: Context) -> Result<()> {
+        let this = self.learning();
+        let mut worker = Worker::default();
+        for member in self.all.chunks_mut(self.outputs) {
+            let mut tasks: Vec<Task> = member.iter_mut().map(Task::of).collect();
+            worker.start_sums(&mut tasks, this.pass(epoch, context), epoch.batches)?;
+        }
+        Ok(())
+    }
+
+    /// Passes over all samples, with heads that do not depend on each other on different threads.
+    fn pass(&mut self, epoch: Epoch, context: Context) -> Result<Vec<f64>> {
+        let this = self.learning();
+        let order = epoch.batches.order(0, self.seed, epoch.passes);
+        let group = if this.is_softmax {
+            self.outputs
+        } else {
+            self.outputs.div_ceil(context.threads.count())
         };
-        context.threads.map(0..outputs * params.ensemble, || (), init)
+        let groups = self.all.chunks_mut(self.outputs).flat_map(|member| member.chunks_mut(group));
+        let losses = context.threads.map(
+            groups,
+            Worker::default,
+            |worker: &mut Worker, heads: &mut [Head]| {
+                let member = heads.first().map_or(0, |head| head.rules.id.member);
+                let mut tasks: Vec<Task> = heads.iter_mut().map(Task::of).collect();
+                let dropout = this.dropout(member, epoch.passes, 0);
+                let pass = this.pass(epoch, context);
+                worker.learn(&mut tasks, pass, epoch.batches, &order, dropout)
+            },
+        )?;
+        Ok(losses.iter().flat_map(Losses::means).collect())
+    }
+
+    /// Passes over each shard from the current states, and continues with the mean of what the shards have learned.
+    fn pass_over_shards(&mut self, epoch: Epoch, context: Context) -> Result<Vec<f64>> {
+        let this = self.learning();
+        let samples = epoch.batches.examples.samples.len();
+        let heads = &self.all;
+        let mut merged =
+            heads.iter().map(|head| Merge::new(&head.state)).collect::<Result<Vec<_>>>()?;
+        let mut losses = vec![Losses::default(); heads.len() / self.outputs];
+        let shards: Vec<usize> = (0..epoch.batches.shards()).collect();
+        for wave in shards.chunks(context.threads.count()) {
+            let learned = context.threads.map(
+                wave,
+                Worker::default,
+                |worker: &mut Worker, &shard| {
+                    let order = epoch.batches.order(shard, self.seed, epoch.passes);
+                    let mut states =
+                        heads.iter().map(|head| head.state.copied()).collect::<Result<Vec<_>>>()?;
+                    let mut losses = Vec::new();
+                    let members = heads.chunks(self.outputs).zip(states.chunks_mut(self.outputs));
+                    for (member, (heads, states)) in members.enumerate() {
+                        let tasks = heads.iter().zip(states);
+                        let mut tasks: Vec<Task> = tasks
+                            .map(|(head, state)| Task { rules: &head.rules, state })
+                            .collect();
+                        let dropout = this.dropout(member, epoch.passes, shard);
+                        let pass = this.pass(epoch, context);
+                        let batches = epoch.batches;
+                        losses.push(worker.learn(&mut tasks, pass, batches, &order, dropout)?);
+                    }
+                    Ok((states, losses))
+                },
+            )?;
+            for (&shard, (states, added)) in wave.iter().zip(learned) {
+                let share = epoch.batches.samples(shard) as f64 / samples as f64;
+                losses.iter_mut().zip(&added).for_each(|(losses, added)| losses.add(added));
+                let learned = merged.iter_mut().zip(heads).zip(&states);
+                learned.for_each(|((merge, head), state)| merge.add(&head.state, state, share));
+            }
+        }
+        for (head, merge) in self.all.iter_mut().zip(merged) {
+            head.state = merge.finish(std::mem::take(&mut head.state));
+        }
+        Ok(losses.iter().flat_map(Losses::means).collect())
+    }
+
+    /// Returns the mean loss of each group of heads on some samples.
+    fn evaluate(&self, valid: &Examples, context: Context) -> Result<Vec<f64>> {
+        let this = self.learning();
+        let mut losses = vec![Losses::default(); self.all.len() / self.outputs];
+        let parts = context.threads.map(
+            valid.samples.chunks(EVALUATED),
+            Worker::default,
+            |worker: &mut Worker, samples| {
+                let members = self.all.chunks(self.outputs);
+                let pass = Pass {
+                    examples: valid,
+                    rate: 0.0,
+                    is_softmax: this.is_softmax,
+                    isa: context.isa,
+                    stop: context.stop,
+                };
+                members.map(|heads| worker.evaluate(heads, pass, samples)).collect::<Result<Vec<_>>>()
+            },
+        )?;
+        for part in parts {
+            losses.iter_mut().zip(&part).for_each(|(losses, part)| losses.add(part));
+        }
+        Ok(losses.iter().flat_map(Losses::means).collect())
+    }
+
+    fn learning(&self) -> Learning {
+        let Self { is_softmax, dropout, seed, .. } = *self;
+        Learning { is_softmax, dropout, seed }
     }
 }
 
-impl Pass<'_> {
-    fn run<L: Learner>(
-        self,
-        heads: &mut [Head<L>],
-        context: Context,
-    ) -> Result<Vec<(f64, Option<f64>)>> {
-        let Pass { rate_factor, examples, order, valid, together } = self;
-        context.threads.map(
-            heads.chunks_mut(together),
-            || (),
-            |(), heads: &mut [Head<L>]| match heads {
-                [head] => head.epoch(rate_factor, examples, order, valid, context.stop),
-                all => softmax::epoch(all, rate_factor, examples, order, valid, context.stop),
-            },
-        )
+/// What all passes have in common.
+#[derive(Clone, Copy)]
+struct Learning {
+    is_softmax: bool,
+    dropout: f64,
+    seed: u64,
+}
+
+impl Learning {
+    fn pass<'a>(self, epoch: Epoch<'a>, context: Context<'a>) -> Pass<'a> {
+        Pass {
+            examples: epoch.batches.examples,
+            rate: epoch.rate,
+            is_softmax: self.is_softmax,
+            isa: context.isa,
+            stop: context.stop,
+        }
+    }
+
+    /// Returns the dropout of a member in a pass over a shard.
+    fn dropout(self, member: usize, passes: u64, shard: usize) -> Option<Dropout> {
+        let stream = member as u64 * rng::MEMBER + passes * rng::PASS + shard as u64;
+        Dropout::new(self.dropout, self.seed, stream)
+    }
+}
+
+impl<'a> Task<'a> {
+    fn of(head: &'a mut Head) -> Self {
+        Self { rules: &head.rules, state: &mut head.state }
     }
 }

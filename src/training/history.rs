@@ -36,6 +36,11 @@ impl History {
         Self { reports: Vec::new(), best: 0, lowest: f64::INFINITY, chooses_best, patience }
     }
 
+    /// Returns whether the best epoch is chosen; otherwise it is the last.
+    pub fn chooses_best(&self) -> bool {
+        self.chooses_best
+    }
+
     /// Appends an epoch and returns whether it is the best so far.
     pub fn push(&mut self, report: EpochReport) -> bool {
         self.reports.push(report);

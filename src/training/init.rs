@@ -6,6 +6,7 @@
 use super::rng::unit;
 use crate::Result;
 use crate::encoding::{CellMap, Encoder, Feature};
+use crate::aligned::Aligned;
 use crate::kernels::RowWeights;
 use crate::memory::filled;
 use crate::threads::Stop;
@@ -48,7 +49,7 @@ impl Init {
         let size = (LOUDNESS / active.sqrt()).min(MAX_SIZE);
         let rows = encoder.rows() as usize;
         let mut weights =
-            RowWeights { w: filled(rows, 0.0)?, v: filled(rows.saturating_mul(m), 0.0)? };
+            RowWeights { w: filled(rows, 0.0)?, v: Aligned::filled(rows.saturating_mul(m), 0.0)? };
         for feature in encoder.features() {
             stop.check()?;
             let (first, rows) = (feature.span.first as usize, feature.span.rows() as usize);
@@ -83,6 +84,9 @@ fn fill_noise(own: &mut [f32], size: f64, rng: &mut impl Rng) {
 
 /// Fills each column with a wave; where a cell has several rows of its own, each of them has its own wave.
 fn fill_waves(feature: &Feature, own: &mut [f32], columns: usize, size: f64, rng: &mut impl Rng) {
+    if columns == 0 {
+        return;
+    }
     let lanes = feature.span.stride as usize;
     let steps = (own.len() / columns / lanes).max(1) as f64;
     for lane in 0..lanes * columns {

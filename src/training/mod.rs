@@ -1,33 +1,53 @@
 //! The paper's Algorithm 1: straight-through gradients with Adagrad over the active rows; and the same for floats.
 #![allow(clippy::indexing_slicing)] // samples are those of the table, rows and outputs those of the heads
 
+mod batch;
+mod batches;
+mod centers;
+mod cholesky;
+mod cost;
 mod dropout;
+mod encoded;
 mod ensemble;
 mod examples;
 #[cfg(test)]
 mod fixture;
-pub mod head;
+mod head;
 mod heads;
 mod history;
 mod init;
+mod kept;
+pub mod learner;
+mod linear;
 mod loss;
 mod params;
+mod pass;
 mod polish;
+mod quiet;
 mod refit;
 mod rng;
+mod round;
+mod rows;
 mod rule;
 mod schedule;
+mod selection;
 mod softmax;
+pub mod state;
 mod trainer;
+mod training_set;
 mod visitors;
 
+pub use cost::cost;
+pub use encoded::EncodedSamples;
 pub use examples::Examples;
 pub use history::EpochReport;
 pub use init::Init;
 pub use params::{Description, Optimizer, Params, ValidParams};
 pub use rule::Value;
 pub use schedule::Schedule;
+pub use selection::choose;
 pub use trainer::{OnEpoch, Trained, Trainer};
+pub use training_set::TrainingSet;
 
 use crate::kernels::Isa;
 use crate::threads::{Stop, Threads};

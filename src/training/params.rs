@@ -3,10 +3,10 @@
 //! [`Params`] can hold anything; [`Params::check`] turns it into [`ValidParams`], which alone can train.
 
 use super::Init;
-use super::rule::{Above, AtLeast, Finite, Flag, OneOf, Rule, Share, Value, Whole};
+use super::rule::{Above, AtLeast, Finite, Flag, OneOf, OrAuto, OrNone, Rule, Share, Value, Whole};
 use crate::encoding::{Binning, EncodingParams, MAX_BINS, MAX_TILINGS};
 use crate::format::MAX_FACTORS;
-use crate::model::{Loss, Method};
+use crate::model::{Loss, MAX_W_BITS, Method};
 use crate::{Error, Result};
 use std::ops::Deref;
 
@@ -26,6 +26,11 @@ impl Optimizer {
 
 /// Bound on epochs, patience and the like, against typing errors.
 const MAX_EPOCHS: i64 = 1_000_000;
+
+/// Largest batch: each sample has buffers.
+const MAX_BATCH: i64 = 1 << 20;
+/// Largest number of shards.
+const MAX_SHARDS: i64 = 1000;
 
 /// Declares [`Params`]: documentation, name, type, default and constraint of each parameter.
 macro_rules! params {
@@ -82,7 +87,9 @@ params! {
     /// Which factorization machine.
     method: Method = Method::Bfm, OneOf(&Method::NAMED);
     /// Number of factors.
-    m: usize = 32, Whole(1, MAX_FACTORS as i64);
+    m: usize = 32, Whole(0, MAX_FACTORS as i64);
+    /// Number of bits of each w.
+    w_bits: usize = 1, Whole(1, MAX_W_BITS as i64);
     /// Maximum number of parameter rows of a numeric feature.
     b: usize = 20, Whole(2, MAX_BINS);
     /// Number of shifted tilings: rows that each present feature activates.
@@ -98,7 +105,17 @@ params! {
     /// Maximum number of passes over the data.
     epochs: usize = 30, Whole(1, MAX_EPOCHS);
     /// Step size of the first epoch.
-    learning_rate: f64 = 0.02, Above(0.0);
+    learning_rate: f64 = 0.015, Above(0.0);
+    /// Samples between two steps of the weights; 1 is the paper's algorithm.
+    batch_size: Option<usize> = None, OrNone(Whole(1, MAX_BATCH));
+    /// Number of parts of the samples that learn separately and are averaged after each epoch.
+    shards: Option<usize> = None, OrNone(Whole(1, MAX_SHARDS));
+    /// Strength of the pull of weights towards silence.
+    regularization: Option<f64> = Some(0.0), OrAuto(AtLeast(0.0));
+    /// Strength of the pull of the linear term; None follows from the number of tilings.
+    linear_strength: Option<f64> = None, OrNone(AtLeast(0.0));
+    /// Loudness of the pairs of a model with rest values.
+    loudness: f64 = 1.0, AtLeast(0.0);
     /// Regularization of the linear term.
     lambda_w: f64 = 0.0, AtLeast(0.0);
     /// Regularization of the factors.
@@ -153,6 +170,8 @@ impl Params {
     pub fn check(self) -> Result<ValidParams> {
         self.check_each()?;
         self.check_bins()?;
+        self.check_w_bits()?;
+        self.check_regularization()?;
         self.check_dropout()?;
         self.check_ensemble()?;
         self.check_polish()?;
@@ -168,6 +187,38 @@ impl Params {
         Err(Error::value("tilings", must, self.tilings))
     }
 
+    fn check_w_bits(&self) -> Result<()> {
+        let wrong = |must: String| Err(Error::value("w_bits", must, self.w_bits));
+        if self.w_bits > 1 && self.method != Method::Bfm {
+            let method = self.method.name();
+            return wrong(format!("be 1 with method '{method}', because its w are floats"));
+        }
+        if self.w_bits > 1 && !self.scaling {
+            return wrong("be 1 without scaling, because the unit of w is a scale".into());
+        }
+        Ok(())
+    }
+
+    fn check_regularization(&self) -> Result<()> {
+        let conflicts = [
+            (self.method != Method::Bfm, format!("method '{}'", self.method.name())),
+            (self.optimizer != Optimizer::Adagrad, "optimizer 'sgd'".into()),
+            (!self.scaling, "scaling = False".into()),
+            (self.dropout > 0.0, format!("dropout = {}", self.dropout)),
+            (self.ensemble > 1, format!("ensemble = {}", self.ensemble)),
+            (self.polish > 0, format!("polish = {}", self.polish)),
+            (self.tilings == 1, "one tiling".into()),
+            (self.w_bits == 1, "w_bits = 1".into()),
+        ];
+        match conflicts.into_iter().find(|(conflicts, _)| *conflicts && self.is_quiet()) {
+            Some((_, with)) => {
+                let given = OrAuto(AtLeast(0.0)).show(&self.regularization);
+                Err(Error::value("regularization", format!("be 0 with {with}"), given))
+            }
+            None => Ok(()),
+        }
+    }
+
     fn check_dropout(&self) -> Result<()> {
         let wrong = |must: &str| Err(Error::value("dropout", must, self.dropout));
         if self.dropout > 0.0 && !self.scaling {
@@ -181,6 +232,9 @@ impl Params {
 
     fn check_ensemble(&self) -> Result<()> {
         let wrong = |must: String| Err(Error::value("ensemble", must, self.ensemble));
+        if self.ensemble > 1 && self.m == 0 {
+            return wrong("be 1 with m = 0, because members share the factors".into());
+        }
         if !self.m.is_multiple_of(self.ensemble) {
             return wrong(format!("be a divisor of m = {}", self.m));
         }
@@ -215,6 +269,19 @@ impl Params {
             min_count: self.min_count,
             raw: self.method.is_raw(),
         }
+    }
+
+    /// Returns what is minimized: logistic instead of softmax for a single output, which is the same for two classes.
+    pub fn loss_of(&self, outputs: usize) -> Loss {
+        match self.loss {
+            Loss::Softmax if outputs == 1 => Loss::Logistic,
+            loss => loss,
+        }
+    }
+
+    /// Returns whether weights have rest values.
+    pub fn is_quiet(&self) -> bool {
+        self.regularization != Some(0.0)
     }
 
     /// Returns the number of factors of each member of the ensemble.

@@ -9,13 +9,17 @@
 //!
 //! Slopes and curvatures of the loss tell which flips may help, the loss itself whether one does. After each pass bias, α
 //! and β² are refitted. Classes that are trained together are polished one after the other: the softmax of one score is a
-//! logistic loss of its distance from log Σ exp of the others.
+//! logistic loss of its distance from log Σ exp of the others. A w of several bits has no sign to flip: it is a number
+//! until training ends, and only the factors are polished.
 
 use super::Examples;
-use super::head::{Head, Scale, SignLearner};
+use super::head::Head;
+use super::kept::KeptSigns;
 use super::refit::{self, Point};
+use super::state::Scale;
 use super::visitors::Visitors;
 use crate::Result;
+use crate::kernels::Kind;
 use crate::memory::filled;
 use crate::model::Loss;
 use crate::threads::Stop;
@@ -25,7 +29,7 @@ use crate::threads::Stop;
 /// # Errors
 /// If it is stopped, or there is not enough memory.
 pub fn polish(
-    heads: &mut [Head<SignLearner>],
+    heads: &mut [Head],
     visitors: &Visitors,
     examples: &Examples,
     passes: usize,
@@ -48,7 +52,7 @@ pub fn polish(
             if let Some(own) = scores.get_mut(i) {
                 *own = output.scores();
             }
-            head.keep_signs(&output.w, &output.v, output.scale);
+            head.keep_signs(KeptSigns::new(output.w, &output.v), output.scale);
         }
         if flips == 0 {
             break;
@@ -85,7 +89,8 @@ struct OutputState {
     loss: Loss,
     m: usize,
     scale: Scale,
-    /// ±1
+    /// Whether w is ±1.
+    has_sign_w: bool,
     w: Vec<f32>,
     /// ±1, m per parameter row.
     v: Vec<f32>,
@@ -112,19 +117,20 @@ enum Bit {
 
 impl OutputState {
     fn new(
-        head: &Head<SignLearner>,
+        head: &Head,
         visitors: &Visitors,
         examples: &Examples,
         offset: Vec<f64>,
     ) -> Result<Self> {
-        let (w, v) = head.kept_signs()?;
+        let (w, v) = head.kept_signs()?.unpack()?;
         let (n, m) = (visitors.samples.len(), v.len() / w.len().max(1));
         let samples = || visitors.samples.iter().map(|&sample| sample as usize);
         let mut output = Self {
-            loss: if head.loss() == Loss::Squared { Loss::Squared } else { Loss::Logistic },
+            loss: if head.rules.loss == Loss::Squared { Loss::Squared } else { Loss::Logistic },
             m,
             scale: head.kept_scale(),
-            y: samples().map(|sample| examples.target.at(head.output(), sample)).collect(),
+            has_sign_w: head.rules.learner.w_kind() == Kind::Sign,
+            y: samples().map(|sample| examples.target.at(head.rules.id.output, sample)).collect(),
             weight: samples().map(|sample| examples.weight(sample)).collect(),
             offset,
             terms: filled(n, [0.0; 2])?,
@@ -181,7 +187,7 @@ impl OutputState {
         for row in 0..self.w.len() {
             stop.check()?;
             let visitors = visitors.of(row);
-            if self.may_help_w(row, visitors) {
+            if self.has_sign_w && self.may_help_w(row, visitors) {
                 flips += self.flip_if_better(row, Bit::Linear, visitors);
             }
             self.sum_derivatives(row, visitors);
@@ -297,7 +303,7 @@ mod tests {
         f64::from(x[0] * x[1] > 0.1) + f64::from(x[0] + x[1] > 0.5)
     }
 
-    fn heads(fixture: &Fixture, loss: Loss, outputs: usize) -> Result<Vec<Head<SignLearner>>> {
+    fn heads(fixture: &Fixture, loss: Loss, outputs: usize) -> Result<Vec<Head>> {
         let params = || Params { m: 3, loss, ..Params::default() };
         (0..outputs)
             .map(|output| fixture.trained(HeadId { output, member: 0 }, params(), 3))
@@ -326,7 +332,7 @@ mod tests {
             let after = total(&output);
             assert!(if flipped > 0 { after < before } else { after <= before });
             output.refit_scale();
-            heads[0].keep_signs(&output.w, &output.v, output.scale);
+            heads[0].keep_signs(KeptSigns::new(output.w.clone(), &output.v), output.scale);
             let counted = OutputState::new(&heads[0], &visitors, &examples, zeros())?;
             assert_eq!(counted.terms, output.terms);
             assert_eq!(counted.sums, output.sums);

@@ -1,6 +1,6 @@
 //! The best scales for given signs: bias, α and β², a small convex problem.
 
-use super::head::Scale;
+use super::state::Scale;
 use crate::model::Loss;
 
 /// One sample: L and Q, its target and weight, and an offset that is added to its score.
@@ -45,6 +45,13 @@ pub fn scale(points: &[Point], squared: bool, before: Scale) -> Scale {
     }
     let [bias, alpha, beta_squared] = found;
     Scale { bias, alpha: alpha / units[1], beta: (beta_squared / units[2]).sqrt() }
+}
+
+/// Returns the least mean loss that any scales have.
+pub fn least_loss(points: &[Point], squared: bool, before: Scale) -> f64 {
+    let Scale { bias, alpha, beta } = scale(points, squared, before);
+    let at = [bias, alpha, beta * beta];
+    mean_loss(points, squared, &[1.0; 3], &at, &at)
 }
 
 /// Minimizes the loss, with some scales held at zero.

@@ -3,15 +3,19 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Stream of the order of samples.
-pub const SHUFFLE: u64 = 0;
 /// Stream of the held-out samples.
 pub const HOLDOUT: u64 = 1;
 /// Stream of the initial weights of the first output; those of the others follow.
 pub const INIT: u64 = 2;
 
-/// Stream of the features that the first output drops; those of the others follow.
+/// Stream of the features that are dropped in the first pass; those of other passes and shards follow.
 pub const DROPOUT: u64 = 1 << 32;
+
+/// Stream of the order of samples in the first pass; those of other passes and shards follow.
+pub const SHUFFLE: u64 = 1 << 36;
+
+/// Distance between the streams of successive passes; those of the shards are in between.
+pub const PASS: u64 = 1 << 10;
 
 /// Distance between the streams of successive members of an ensemble.
 pub const MEMBER: u64 = 1 << 40;

@@ -14,6 +14,8 @@ pub enum Value {
     Float(f64),
     /// A text.
     Text(String),
+    /// None.
+    None,
     /// Anything else, as it prints itself; and whether it is a number.
     Other(String, bool),
 }
@@ -26,6 +28,7 @@ impl fmt::Display for Value {
             Self::Int(number) => number.fmt(f),
             Self::Float(number) if number.is_nan() => f.write_str("nan"),
             Self::Float(number) => number.fmt(f),
+            Self::None => f.write_str("None"),
             Self::Text(text) => write!(f, "'{text}'"),
             Self::Other(text, _) => f.write_str(text),
         }
@@ -111,6 +114,46 @@ impl Rule<bool> for Flag {
     }
 }
 
+/// None, or what another rule accepts.
+pub struct OrNone<R>(pub R);
+
+impl<T, R: Rule<T>> Rule<Option<T>> for OrNone<R> {
+    fn must_be(&self) -> String {
+        format!("None or {}", self.0.must_be())
+    }
+
+    fn convert(&self, value: &Value) -> std::result::Result<Option<T>, Wrong> {
+        if *value == Value::None { Ok(None) } else { self.0.convert(value).map(Some) }
+    }
+
+    fn show(&self, parameter: &Option<T>) -> Value {
+        parameter.as_ref().map_or(Value::None, |parameter| self.0.show(parameter))
+    }
+}
+
+/// `'auto'`, which is none, or what another rule accepts.
+pub struct OrAuto<R>(pub R);
+
+const AUTO: &str = "auto";
+
+impl<T, R: Rule<T>> Rule<Option<T>> for OrAuto<R> {
+    fn must_be(&self) -> String {
+        format!("'{AUTO}' or {}", self.0.must_be())
+    }
+
+    fn convert(&self, value: &Value) -> std::result::Result<Option<T>, Wrong> {
+        match value {
+            Value::Text(text) if text == AUTO => Ok(None),
+            Value::Text(_) => Err(Wrong::Value),
+            _ => self.0.convert(value).map(Some),
+        }
+    }
+
+    fn show(&self, parameter: &Option<T>) -> Value {
+        parameter.as_ref().map_or(Value::Text(AUTO.into()), |parameter| self.0.show(parameter))
+    }
+}
+
 /// One of several named choices.
 pub struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
 
@@ -149,7 +192,7 @@ macro_rules! number_rule {
                     Value::Float(number) => *number,
                     Value::Int(number) => *number as f64,
                     Value::Bool(flag) => f64::from(u8::from(*flag)),
-                    Value::Text(_) | Value::Other(..) => f64::NAN,
+                    Value::Text(_) | Value::None | Value::Other(..) => f64::NAN,
                 };
                 let holds: fn(&Self, f64) -> bool = $holds;
                 if number.is_finite() && holds($self, number) { Ok(number) } else { Err(Wrong::Value) }

@@ -1,67 +1,10 @@
 //! The outputs of all classes trained together: each learns from what the others say about the same sample.
 
-use super::Examples;
-use super::head::{Head, Learner};
-use crate::Result;
-use crate::threads::Stop;
-
-/// Makes a pass with one head per class, as [`Head::epoch`] does with a single head.
-///
-/// # Errors
-/// If it is stopped.
-pub fn epoch<L: Learner>(
-    heads: &mut [Head<L>],
-    rate_factor: f64,
-    examples: &Examples,
-    order: &[u32],
-    valid: Option<&Examples>,
-    stop: &Stop,
-) -> Result<(f64, Option<f64>)> {
-    let mut scores = vec![0.0; heads.len()];
-    let (mut total, mut weights) = (0.0, 0.0);
-    for head in &mut *heads {
-        head.begin_pass(rate_factor);
-    }
-    for sample in examples.visits(order) {
-        stop.check()?;
-        for (score, head) in scores.iter_mut().zip(&mut *heads) {
-            *score = head.forward(examples, sample);
-        }
-        let (class, weight) = (examples.target.class(sample) as usize, examples.weight(sample));
-        total += loss_and_slopes(&mut scores, class) * weight;
-        weights += weight;
-        for (slope, head) in scores.iter().zip(&mut *heads) {
-            head.backward(examples, sample, slope * weight);
-        }
-    }
-    for head in &mut *heads {
-        head.end_pass(examples, order, stop)?;
-    }
-    let held_out = valid.map(|valid| mean_loss(heads, valid, stop)).transpose()?;
-    Ok((total / weights, held_out))
-}
-
-fn mean_loss<L: Learner>(heads: &mut [Head<L>], examples: &Examples, stop: &Stop) -> Result<f64> {
-    let mut scores = vec![0.0; heads.len()];
-    let (mut total, mut weights) = (0.0, 0.0);
-    for &sample in &examples.samples {
-        stop.check()?;
-        let sample = sample as usize;
-        for (score, head) in scores.iter_mut().zip(&mut *heads) {
-            *score = head.score(examples, sample);
-        }
-        let class = examples.target.class(sample) as usize;
-        total += loss_and_slopes(&mut scores, class) * examples.weight(sample);
-        weights += examples.weight(sample);
-    }
-    Ok(total / weights)
-}
-
 /// Scores are clamped to ± this: the difference of two infinities would be NaN.
 const MAX_SCORE: f64 = 1e300;
 
 /// Returns log Σ exp(s) − s of the true class, and replaces the scores by the slopes of that loss.
-fn loss_and_slopes(scores: &mut [f64], class: usize) -> f64 {
+pub fn loss_and_slopes(scores: &mut [f64], class: usize) -> f64 {
     for score in &mut *scores {
         *score = score.clamp(-MAX_SCORE, MAX_SCORE);
     }

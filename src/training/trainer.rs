@@ -1,40 +1,51 @@
 //! Training that can be resumed, on the same samples or on others.
 
+use super::batches::{self, Batches};
 use super::ensemble::{self, Joined};
-use super::head::{Head, SignLearner};
-use super::heads::{HeadInit, Heads, Pass};
+use super::head::{Head, Plan};
+use super::heads::{Epoch, Heads};
 use super::history::History;
+use super::kept::KeptSigns;
+use super::linear::Linear;
+use super::quiet::Strength;
+use super::round::Rounded;
+use super::rows::Rows;
 use super::visitors::Visitors;
-use super::{Context, EpochReport, Examples, Schedule, ValidParams, polish, rng};
-use crate::data::{Dataset, Schema, Table, Target};
-use crate::encoding::{Encoder, PackedTable};
+use super::{
+    Context, EncodedSamples, EpochReport, Examples, Schedule, ValidParams, polish,
+};
+use crate::data::{Dataset, Schema, Target};
+use crate::encoding::Encoder;
 use crate::memory::check_available;
-use crate::model::{FloatWeights, Loss, Model, RealScale, Scales, SignRows, Weights};
+use crate::model::{FloatWeights, Loss, Method, Model, RealScale, SignRows, SignShape, Weights};
 use crate::{Error, Result};
-use rand_xoshiro::Xoshiro256PlusPlus;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Called after each epoch; may end training.
 pub type OnEpoch<'a> = dyn FnMut(&EpochReport) -> ControlFlow<()> + 'a;
 
 /// Everything that training remembers between two passes.
 pub struct Trainer {
-    encoder: Encoder,
-    schema: Schema,
+    encoder: Arc<Encoder>,
+    schema: Arc<Schema>,
     params: ValidParams,
     /// What is minimized: the loss of the parameters, but logistic instead of softmax for a single output.
     loss: Loss,
     /// No samples, in the units of the first ones.
     target: Target,
-    heads: Heads,
+    /// None before the first pass.
+    rows: Option<Arc<Rows>>,
+    /// None before the first pass.
+    heads: Option<Heads>,
     /// What the members of each output have become; empty where there is one member.
     joined: Vec<Joined>,
     /// 1 / mean weight of the first samples.
     weight_unit: Option<f64>,
-    order: Vec<u32>,
-    rng: Xoshiro256PlusPlus,
+    /// Passes so far.
+    passes: u64,
     /// Passes by which the learning rate has decayed.
-    passes: usize,
+    decays: usize,
 }
 
 /// The outcome of training.
@@ -65,24 +76,30 @@ impl Trainer {
     ) -> Result<Self> {
         let encoding = params.encoding();
         let encoder = Encoder::fit(dataset, &schema, &encoding, context.threads, context.stop)?;
-        let target = dataset.target.like(&[]);
-        let loss = match params.loss {
-            Loss::Softmax if target.outputs() == 1 => Loss::Logistic, // the same for two classes
-            loss => loss,
-        };
-        Ok(Self {
+        let units = dataset.target.like(&[]);
+        Ok(Self::with_encoder(Arc::new(encoder), Arc::new(schema), units, params))
+    }
+
+    /// Starts with an encoder that was learned before, and with no samples in the units of the target.
+    pub fn with_encoder(
+        encoder: Arc<Encoder>,
+        schema: Arc<Schema>,
+        target: Target,
+        params: ValidParams,
+    ) -> Self {
+        Self {
             encoder,
             schema,
-            loss,
+            loss: params.loss_of(target.outputs()),
             target,
-            heads: Heads::new(params.method),
+            rows: None,
+            heads: None,
             joined: Vec::new(),
             weight_unit: None,
-            order: Vec::new(),
-            rng: rng::stream(params.seed, rng::SHUFFLE),
             passes: 0,
+            decays: 0,
             params,
-        })
+        }
     }
 
     /// Returns targets in the units of the first dataset.
@@ -102,27 +119,38 @@ impl Trainer {
         context: Context,
         on_epoch: &mut OnEpoch,
     ) -> Result<Trained> {
-        let encode = |name, table: Table| {
-            self.encoder.check_width(name, table.columns())?;
-            PackedTable::new(&self.encoder, context.isa, table, context.threads, context.stop)
-        };
-        let table = encode("X", dataset.table)?;
+        let samples = EncodedSamples::new(&self.encoder, "X", dataset, context)?;
         let valid = match valid {
-            Some(valid) => Some((encode("eval_set's X", valid.table)?, valid)),
+            Some(valid) => {
+                Some(EncodedSamples::new(&self.encoder, "eval_set's X", valid, context)?)
+            }
             None => None,
         };
-        check_available::<[u32; SAMPLE_LISTS]>(dataset.table.samples())?;
-        let all = Examples::all(&table, &dataset.target, dataset.weight);
-        let (examples, held_out) = match &valid {
-            Some((table, valid)) => {
-                (all, Some(Examples::all(table, &valid.target, valid.weight)))
-            }
+        self.fit_encoded(&samples, valid.as_ref(), schedule, context, on_epoch)
+    }
+
+    /// Does the same on samples that its encoder has encoded.
+    ///
+    /// # Errors
+    /// If there is not enough memory, training diverges, or it is stopped.
+    pub fn fit_encoded(
+        &mut self,
+        samples: &EncodedSamples,
+        valid: Option<&EncodedSamples>,
+        schedule: Schedule,
+        context: Context,
+        on_epoch: &mut OnEpoch,
+    ) -> Result<Trained> {
+        let all = samples.examples();
+        check_available::<[u32; SAMPLE_LISTS]>(all.target.len())?;
+        let (examples, held_out) = match valid {
+            Some(valid) => (all, Some(valid.examples())),
             None => all.hold_out(schedule.holdout, self.params.seed),
         };
         let unit = *self.weight_unit.get_or_insert(examples.unit());
         let examples = examples.in_units_of(unit);
-        self.init_heads(&examples, context)?;
-        self.set_order(&examples);
+        let rows = self.count_rows(&examples, context)?;
+        self.init_heads(&examples, &rows, context)?;
         let history =
             self.run_epochs(&examples, held_out.as_ref(), schedule, context, on_epoch)?;
         self.polish(&examples, context)?;
@@ -141,81 +169,110 @@ impl Trainer {
     ) -> Result<History> {
         let mut history =
             History::new(schedule.early_stopping && valid.is_some(), schedule.patience);
+        let (samples, rows) = (examples.samples.len(), self.encoder.rows() as usize);
+        let visits = examples.table.active_features();
+        let shards = examples.shards(batches::shards(&self.params, samples, visits, rows));
+        let size = batches::size(&self.params, samples, self.outputs());
+        let mut batches = Batches::new(examples, &shards, size);
+        if self.params.dropout == 0.0 {
+            batches = batches.decode(self.rows()?, context)?;
+        }
+        let rows = Arc::clone(self.rows()?);
+        let linear = match self.loss {
+            Loss::Squared if Strength::of(&self.params, &self.encoder).is_some() => Some(Linear::new(examples, &rows, context.stop)?),
+            _ => None,
+        };
+        let linear = linear.as_ref();
+        let rate = self.params.learning_rate * (shards.len() as f64).sqrt().sqrt();
         for epoch in 1..=schedule.epochs {
-            rng::shuffle(&mut self.order, &mut self.rng);
-            let pass = Pass {
-                rate_factor: schedule.rate_factor(epoch, self.passes),
-                examples,
-                order: &self.order,
-                valid,
-                together: self.heads_together(),
-            };
-            let losses = self.heads.run(pass, context)?;
-            self.passes += usize::from(!schedule.steady);
+            let (passes, heads) = (self.passes, self.heads.as_mut().ok_or(Error::Internal)?);
+            let rate = rate * schedule.rate_factor(epoch, self.decays);
+            let is_last = epoch == schedule.epochs;
+            let batches = &batches;
+            let losses = heads.run(Epoch { rate, passes, batches, valid, linear, is_last }, context)?;
+            self.passes += 1;
+            self.decays += usize::from(!schedule.steady);
             let report = EpochReport::mean(epoch, &losses);
-            if history.push(report) {
-                self.heads.keep();
+            if history.push(report) && history.chooses_best() {
+                heads.keep()?;
             }
             if on_epoch(&report).is_break() || history.is_over() {
                 break;
             }
         }
+        if !history.chooses_best() {
+            let last = self.heads.as_mut().ok_or(Error::Internal)?;
+            last.refit(examples, context)?;
+            last.keep()?;
+        }
         Ok(history)
+    }
+
+    fn rows(&self) -> Result<&Arc<Rows>> {
+        self.rows.as_ref().ok_or(Error::Internal)
     }
 
     fn outputs(&self) -> usize {
         self.target.outputs()
     }
 
-    /// Returns how many heads learn from each other.
-    fn heads_together(&self) -> usize {
-        if self.loss == Loss::Softmax { self.outputs() } else { 1 }
+    /// Initializes the heads before the first pass.
+    fn init_heads(
+        &mut self,
+        examples: &Examples,
+        rows: &Arc<Rows>,
+        context: Context,
+    ) -> Result<()> {
+        if let Some(heads) = &mut self.heads {
+            heads.set_rows(rows);
+            return Ok(());
+        }
+        let strength = Strength::of(&self.params, &self.encoder);
+        let (encoder, params, loss) = (&self.encoder, &self.params, self.loss);
+        let plan = Plan { encoder, params, loss, rows, strength };
+        let heads = Heads::new(plan, examples, context)?;
+        self.check_memory_for_copies(heads.all().len())?;
+        self.heads = Some(heads);
+        Ok(())
     }
 
-    /// Initializes the heads before the first pass.
-    fn init_heads(&mut self, examples: &Examples, context: Context) -> Result<()> {
-        let outputs = self.outputs();
-        let (encoder, params, loss) = (&self.encoder, &self.params, self.loss);
-        let init = HeadInit { encoder, examples, params, loss };
-        if self.heads.init(outputs, init, context)? {
-            self.check_memory_for_copies(outputs * self.params.ensemble)?;
+    /// Counts the visits to the rows of the parameter table, if weights have rest values.
+    fn count_rows(&mut self, examples: &Examples, context: Context) -> Result<Arc<Rows>> {
+        let is_quiet = Strength::of(&self.params, &self.encoder).is_some();
+        let mut rows = match self.rows.as_deref() {
+            Some(rows) => rows.clone(),
+            None => Rows::new(&self.encoder)?,
+        };
+        if is_quiet && self.rows.is_none() {
+            rows.learn(examples, context.stop)?;
         }
-        Ok(())
+        if is_quiet {
+            rows.count(examples, context.stop)?;
+        }
+        Ok(Arc::clone(self.rows.insert(Arc::new(rows))))
     }
 
     /// Checks that there is memory for the kept weights and for the model made of them.
     fn check_memory_for_copies(&self, heads: usize) -> Result<()> {
-        let per_row = self.params.factors_per_member() + 1;
-        let weights = (self.encoder.rows() as usize).saturating_mul(per_row).saturating_mul(heads);
-        match self.heads {
-            Heads::Sign(_) => check_available::<[u8; WEIGHT_COPIES]>(weights.div_ceil(8)),
-            Heads::Float(_) => check_available::<[f32; WEIGHT_COPIES]>(weights),
-        }
-    }
-
-    /// Starts a new order of samples, if they are others than before.
-    fn set_order(&mut self, examples: &Examples) {
-        let samples = examples.weighted_samples();
-        if self.order.len() != samples.len()
-            || !self.order.iter().all(|sample| samples.binary_search(sample).is_ok())
-        {
-            self.order = samples;
-        }
+        let (rows, factors) = (self.encoder.rows() as usize, self.params.factors_per_member());
+        let bytes_per_row = match self.params.method {
+            Method::Bfm => size_of::<f32>() + factors.div_ceil(8),
+            _ => size_of::<f32>() * (1 + factors),
+        };
+        let bytes = rows.saturating_mul(bytes_per_row).saturating_mul(heads);
+        check_available::<[u8; WEIGHT_COPIES]>(bytes)
     }
 
     /// Flips kept signs where that lowers the loss.
     fn polish(&mut self, examples: &Examples, context: Context) -> Result<()> {
-        let (together, passes) = (self.heads_together(), self.params.polish);
-        let Heads::Sign(heads) = &mut self.heads else { return Ok(()) };
-        if passes == 0 {
-            return Ok(());
-        }
-        let numbers = together.max(self.params.factors_per_member());
+        let passes = self.params.polish;
+        let Some(heads) = self.heads.as_mut().filter(|_| passes > 0) else { return Ok(()) };
+        let numbers = self.target.outputs().max(self.params.factors_per_member());
         let visitors = Visitors::new(&self.encoder, examples, numbers, context.stop)?;
         context.threads.map(
-            heads.chunks_mut(together),
+            heads.together(),
             || (),
-            |(), heads: &mut [Head<SignLearner>]| {
+            |(), heads: &mut [Head]| {
                 polish::polish(heads, &visitors, examples, passes, context.stop)
             },
         )?;
@@ -225,10 +282,10 @@ impl Trainer {
     /// Joins the kept members of each output into one.
     fn join(&mut self, examples: &Examples, context: Context) -> Result<()> {
         let (outputs, m) = (self.outputs(), self.params.factors_per_member());
-        let Heads::Sign(heads) = &self.heads else { return Ok(()) };
         if self.params.ensemble == 1 {
             return Ok(());
         }
+        let heads = self.heads()?;
         let join = |(): &mut (), output| {
             let members: Vec<_> = heads.iter().skip(output).step_by(outputs).collect();
             ensemble::join(&members, m, &self.encoder, examples, context)
@@ -237,17 +294,22 @@ impl Trainer {
         Ok(())
     }
 
+    fn heads(&self) -> Result<&[Head]> {
+        self.heads.as_ref().map(Heads::all).ok_or(Error::Internal)
+    }
+
     /// Returns the model of the best epoch of the last fit.
     fn model(&self) -> Result<Model> {
-        let weights = match &self.heads {
-            Heads::Sign(heads) => self.sign_weights(heads)?,
-            Heads::Float(heads) => {
-                let outputs: Vec<_> = heads.iter().map(Head::kept_output).collect();
-                Weights::Floats(FloatWeights::new(self.params.method, self.params.m, &outputs))
+        let weights = match self.params.method {
+            Method::Bfm => self.sign_weights(self.heads()?)?,
+            method => {
+                let outputs = self.heads()?.iter().map(Head::kept_floats);
+                let outputs = outputs.collect::<Result<Vec<_>>>()?;
+                Weights::Floats(FloatWeights::new(method, self.params.m, &outputs))
             }
         };
         let labels = self.schema.labels.clone();
-        let model = Model::new(self.encoder.clone(), weights, self.loss, labels)?;
+        let model = Model::new(Encoder::clone(&self.encoder), weights, self.loss, labels)?;
         let model = model.checked_finite()?.compact()?;
         match &self.schema.names {
             Some(names) => model.with_names(names.clone()),
@@ -255,27 +317,26 @@ impl Trainer {
         }
     }
 
-    /// Collects the kept signs and scales of all outputs.
-    fn sign_weights(&self, heads: &[Head<SignLearner>]) -> Result<Weights> {
+    /// Collects the kept weights and scales of all outputs, with w rounded to its bits.
+    fn sign_weights(&self, heads: &[Head]) -> Result<Weights> {
         let (outputs, per_member) = (self.outputs(), self.params.factors_per_member());
-        let is_positive = |output: usize, row: usize, column: usize| match column.checked_sub(1) {
-            None if self.joined.is_empty() => heads[output].kept_w(row),
-            None => self.joined[output].w[row],
-            Some(factor) => {
-                let member = factor / per_member;
-                let head = &heads[member * outputs + output];
-                head.kept_v(row * per_member + factor % per_member)
+        let kept = heads.iter().map(Head::kept_signs).collect::<Result<Vec<&KeptSigns>>>()?;
+        let (w, real): (Vec<&[f32]>, Vec<RealScale>) = match &self.joined[..] {
+            [] => {
+                let scales = heads.iter().map(|head| head.in_target_units(head.kept_scale()));
+                (kept.iter().map(|kept| kept.w()).collect(), scales.collect())
             }
+            joined => joined.iter().map(|joined| (&joined.w[..], joined.scale)).unzip(),
         };
-        let rows = self.encoder.rows() as usize;
-        let signs = SignRows::new(rows, outputs, self.params.m, is_positive);
-        let real: Vec<_> = match &self.joined[..] {
-            [] => heads.iter().map(|head| head.in_target_units(head.kept_scale())).collect(),
-            joined => joined.iter().map(|joined| joined.scale).collect(),
+        let is_positive = |output: usize, row: usize, factor: usize| {
+            let member = factor / per_member;
+            kept[member * outputs + output].v(row * per_member + factor % per_member)
         };
-        if !real.iter().all(RealScale::is_finite) {
-            return Err(Error::Diverged);
-        }
-        Ok(Weights::Signs { signs, scales: Scales::new(&real) })
+        let is_silent = Strength::of(&self.params, &self.encoder).is_some_and(|s| s.pairs == 0.0);
+        let (rows, factors) = (self.encoder.rows() as usize, if is_silent { 0 } else { self.params.m });
+        let shape = SignShape { rows, outputs, w_bits: self.params.w_bits, factors };
+        let rounded = Rounded::new(&w, real, shape.max_w())?;
+        let signs = SignRows::new(shape, |output, row| rounded.w(output, row), is_positive);
+        Ok(Weights::Signs { signs, scales: rounded.scales })
     }
 }

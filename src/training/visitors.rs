@@ -36,7 +36,7 @@ impl Visitors {
         numbers: usize,
         stop: &Stop,
     ) -> Result<Self> {
-        let weighted = examples.weighted_samples();
+        let weighted = &examples.samples;
         let tilings = encoder.tilings();
         let per_sample = (examples.table.active_features() * tilings as usize)
             .div_ceil(examples.target.len().max(1))

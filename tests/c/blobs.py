@@ -63,6 +63,7 @@ class File:
     outputs: int = 1
     tilings: int = 1
     loss: int = 0
+    w_bits: int = 1
     shifts: tuple = (0, 0, 0)
     exponent: int = 0
     scales: tuple = ((0, 1, 1),)
@@ -79,7 +80,8 @@ class File:
         head = struct.pack("<4sBB", b"\xb1FM\n", 1, flags)
         edge_count = most_common_edge_count(self.features) if self.edge_count is None else self.edge_count
         body = struct.pack("<IHHBB", len(self.features), self.m, self.outputs, self.tilings, self.loss)
-        body += bytes(self.shifts) + struct.pack("<hH", self.exponent, edge_count)
+        body += bytes([self.shifts[0] | self.w_bits - 1 << 5, *self.shifts[1:]])
+        body += struct.pack("<hH", self.exponent, edge_count)
         body += b"".join(pack_scales(self.outputs, *scales) for scales in self.scales)
         if not all(used):
             body += np.packbits(used, bitorder="little").tobytes()
@@ -89,7 +91,7 @@ class File:
         return with_checksum(head + struct.pack("<I", len(body) + 14) + body)
 
     def random_bits(self, rng):
-        size = sum(f.rows(self.tilings) for f in self.features) * self.outputs * (self.m + 1)
+        size = sum(f.rows(self.tilings) for f in self.features) * self.outputs * (self.w_bits + self.m)
         bits = bytearray(rng.bytes((size + 7) // 8))
         if size % 8:
             bits[-1] &= 2 ** (size % 8) - 1
@@ -199,11 +201,12 @@ def random_file(rng, small=False):
     tilings = int(rng.choice([1, 1, 2, 3, 4, 5, 6, 7, 7 if small else 40]))
     outputs = int(rng.choice([1, 1, 1, 3, 4, 10]))
     many = rng.random() < 0.15
-    m = int(rng.choice([rng.integers(1, 71), rng.choice([1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65])]))
+    m = int(rng.choice([rng.integers(1, 71), rng.choice([0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65])]))
+    w_bits = int(rng.choice([1, rng.integers(2, 9)]))
     features = int(rng.integers(60, 90)) if many else int(rng.integers(1, 12))
     if many:
         m, outputs, tilings = min(m, 9), 1, min(tilings, 7)
-    max_cells = max(1, min(40, 20_000 // (features * tilings * outputs * (m + 1))))
+    max_cells = max(1, min(40, 20_000 // (features * tilings * outputs * (w_bits + m))))
     loss = int(rng.integers(0, 4)) if outputs == 1 else int(rng.integers(0, 3))
     return File(
         features=tuple(random_feature(rng, tilings, max_cells) for _ in range(features)),
@@ -211,6 +214,7 @@ def random_file(rng, small=False):
         outputs=outputs,
         tilings=tilings,
         loss=loss,
+        w_bits=w_bits,
         shifts=tuple(int(rng.integers(0, 25)) if rng.random() < 0.5 else 0 for _ in range(3)),
         exponent=int(rng.integers(-1022, 1023)),
         scales=random_scales(rng, outputs),
@@ -327,6 +331,7 @@ def expect(blob, X):
     """Compute scores and classes with the extension; a string category is given by its index."""
     model = binfm.Model.from_bytes(blob)
     _, outputs, _, loss, shift_a, shift_c, shift_bias, exponent = struct.unpack_from("<HHBBBBBh", blob, 14)
+    shift_a %= 32
     scales = read_scales(blob)
     terms = model._core.terms(np.ascontiguousarray(X), 1).tolist()
     scores = [
@@ -343,12 +348,14 @@ def expect(blob, X):
 
 def is_too_large(blob):
     """Return whether a valid file exceeds the limits stated in binfm.h."""
-    _, m, _, tilings, _, _, shift_c = struct.unpack_from("<IHHBBBB", blob, 10)
+    _, m, _, tilings, _, shift_a, shift_c = struct.unpack_from("<IHHBBBB", blob, 10)
     model = binfm.Model.from_bytes(blob)
     active = tilings * sum(feature.kind != "unused" for feature in model.features)
     pairs = m * active * (active - 1) // 2
     largest = max(c for _, _, c in read_scales(blob))
-    return len(blob) >= 2**22 or active > 65535 or m * active**2 >= 2**32 or pairs * largest << shift_c >= 2**61
+    linear = active << shift_a // 32 + 1
+    pairs_too_large = m * active**2 >= 2**32 or pairs * largest << shift_c >= 2**61
+    return len(blob) >= 2**22 or active > 65535 or linear >= 2**21 or pairs_too_large
 
 
 def read_scales(blob):

@@ -64,14 +64,14 @@ def typical():
     """Models of many shapes with some of their training samples."""
     rng = np.random.default_rng(7)
     jobs = []
-    for _ in range(12):
+    for i in range(12):
         d, T, K = int(rng.integers(4, 26)), int(rng.choice([1, 2, 4])), int(rng.choice([2, 2, 5]))
         X = rng.normal(size=(300, d)).astype(np.float32)
         X[:, 0] = rng.choice([3, -500, 70], 300)
         X[:, 1] = rng.integers(0, 7, 300)
         y = rng.integers(0, K, 300)
-        b = int(rng.integers(T + 2, 24))
-        model = binfm.train(X, y, m=int(rng.integers(2, 25)), b=b, tilings=T, epochs=1, categorical=[0, 1])
+        b, m, w_bits = int(rng.integers(T + 2, 24)), int(rng.integers(2, 25)), 1 if i % 3 else 4
+        model = binfm.train(X, y, m=m, w_bits=w_bits, b=b, tilings=T, epochs=1, categorical=[0, 1])
         jobs.append(Job(model.to_bytes(), X[:3], check=False))
     return jobs
 

@@ -119,6 +119,13 @@ GOOD = {
     "names": File((ONE, Feature(UNUSED), TWO), names=b"\x01b\x00\x02\xc2\x80"),
     "names and labels": File((ONE,), labels=bytes([3]), names=b"\x01b"),
     "three outputs": File((ONE,), **K3),
+    "no factors": File((ONE,), m=0),
+    "no factors, three outputs": File((ONE, TWO), m=0, **K3),
+    "eight bits of w": File((ONE,), w_bits=8),
+    "eight bits of w and no factors": File((ONE, TINY), m=0, w_bits=8, tilings=3),
+    "more bits than 32 bits can count, but no rows": File(
+        (Feature(UNUSED),), m=65535, w_bits=8, outputs=65535, scales=((1, 2, 3),) * 65535
+    ),
     "shifts": File((ONE,), shifts=(24, 24, 24), exponent=-1022),
     "exponent": File((ONE,), exponent=1022),
     "copies": File((replace(TWO, copies=True), Feature(WHOLE, (0, 1), copies=True)), tilings=2),
@@ -130,13 +137,13 @@ GOOD = {
 
 BAD = {
     "no features": File(()),
-    "no factors": File((ONE,), m=0),
     "no outputs": File((ONE,) * 9, outputs=0, scales=()),
     "two outputs": File((ONE,), outputs=2, scales=((1, 2, 3),) * 2),
     "no tilings": File((Raw(b"\x01", 0),), tilings=0),
     "unknown loss": File((ONE,), loss=4),
     "regression with three outputs": File((ONE,), loss=3, **K3),
     "shift of a": File((ONE,), shifts=(25, 0, 0)),
+    "shift of a with bits of w": File((ONE,), w_bits=8, shifts=(25, 0, 0)),
     "shift of c": File((ONE,), shifts=(0, 25, 0)),
     "shift of bias": File((ONE,), shifts=(0, 0, 25)),
     "exponent too large": File((ONE,), exponent=1023),
@@ -265,9 +272,18 @@ def wrapped():
     return next(blob for blob in files if 0x80000005 < int.from_bytes(blob[-4:], "little") <= 0xFF800000)
 
 
+def wrapped_row():
+    """Return a file of one row, whose 65,535 * 65,543 bits are 393,209 in 32-bit arithmetic; as many are there."""
+    file = File((Raw(b"\x01", 0),), m=65535, w_bits=8, outputs=65535, scales=((1, 2, 3),) * 65535)
+    body = bytearray(file.blob()[:-4] + bytes(49_152))
+    body[6:10] = (len(body) + 4).to_bytes(4, "little")
+    return with_checksum(body)
+
+
 AFTER_SCALES = 35
 PATCHED = {
     "count whose size in bytes wraps around": wrapped(),
+    "row whose size in bits wraps around": wrapped_row(),
     "padding bit set": patched("minimal", -1, 0x10),
     "unknown flag": patched("minimal", 5, 16),
     "names flag without names": patched("minimal", 5, 8),

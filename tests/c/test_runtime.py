@@ -64,6 +64,7 @@ def test_random_files_cover_every_shape(jobs):
     assert len({head[0] for head in heads}) > 30, "numbers of factors"
     assert {head[2] for head in heads} >= {1, 3, 4, 10}, "outputs"
     assert {head[5] for head in heads} == {0, 1, 2, 3}, "losses"
+    assert {job.blob[20] >> 5 for job in jobs} == set(range(8)), "bits of w"
     for flag in (1, 2, 4, 8):
         assert {job.blob[5] & flag for job in jobs} == {0, flag}
     expected = [blobs.expect(job.blob, job.X[:1].astype(np.float32)) for job in jobs]
@@ -135,11 +136,12 @@ def test_many_edges(folder, edges):
 # Limits
 
 
-def blob_of(active=1, m=1, c=1, shift_c=0):
+def blob_of(active=1, m=1, w_bits=1, c=1, shift_c=0):
     """Return a file with `active` active rows."""
     tilings = next(t for t in range(255, 0, -1) if active % t == 0)
     features = (Feature(NUMERIC),) * (active // tilings)
-    return File(features, m=m, tilings=tilings, shifts=(24, shift_c, 24), scales=((-(2**31), 65535, c),)).blob()
+    scales = ((-(2**31), 65535, c),)
+    return File(features, m, tilings=tilings, w_bits=w_bits, shifts=(24, shift_c, 24), scales=scales).blob()
 
 
 def test_limits(folder):
@@ -147,6 +149,8 @@ def test_limits(folder):
     pairs = [
         (blob_of(active=65_535), blob_of(active=65_536)),
         (blob_of(active=65_280), blob_of(active=65_792)),  # whose square is small modulo 2^32
+        (blob_of(active=65_535, m=0, w_bits=5), blob_of(active=65_535, m=0, w_bits=6)),
+        (blob_of(active=8191, m=3, w_bits=8), blob_of(active=8192, m=3, w_bits=8)),
         (blob_of(active=8 * 255, m=1032), blob_of(active=8 * 255, m=1033)),
         (blob_of(active=255, m=129, c=32767, shift_c=24), blob_of(active=255, m=130, c=32767, shift_c=24)),
     ]
@@ -226,6 +230,7 @@ def valid_files():
         File((strings, Feature(UNUSED)), m=3, labels=bytes([3])).blob(),
         File((numeric[0], *copied), m=1, tilings=2, labels=bytes([1, 1, 256 - 5, 9])).blob(),
         File(plain[:2], m=1, outputs=3, scales=((1, 2, 3),) * 3, labels=bytes([4, 0, 1, 97, 2, 97, 98])).blob(),
+        File(plain[:2], m=0, w_bits=8, tilings=3).blob(),
         File(plain[:1], m=4, labels=bytes([2]) + np.array([-1.5, 2.0]).tobytes()).blob(),
         File(plain[:1], m=4, labels=bytes([1, 8]) + np.array([-1, 2**40]).tobytes()).blob(),
     ]

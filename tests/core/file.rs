@@ -6,7 +6,7 @@ use binfm::encoding::{
     Categories, CellMap, Codebook, Column, Edges, Encoder, Spacing, Standard, edges,
 };
 use binfm::model::{
-    FloatOutput, FloatWeights, Loss, Method, Model, RealScale, Scales, SignRows, Weights,
+    FloatOutput, FloatWeights, Loss, Method, Model, RealScale, Scales, SignRows, SignShape, Weights,
 };
 use proptest::prelude::*;
 
@@ -53,7 +53,8 @@ prop_compose! {
     fn model()(
         method in 0..Method::NAMED.len(),
         columns in prop::collection::vec(column(), 1..12),
-        m in 1_usize..70,
+        m in prop_oneof![1 => Just(0_usize), 9 => 1_usize..70],
+        w_bits in 1_usize..9,
         tilings in 1_u32..6,
         outputs in prop_oneof![Just(1_usize), 3_usize..5],
         bias in -9.0..9.0_f64,
@@ -64,7 +65,7 @@ prop_compose! {
     )(
         labels in labels(outputs),
         names in prop::option::of(prop::collection::btree_set("[a-zé ]{0,9}", columns.len())),
-        columns in Just(columns), m in Just(m), tilings in Just(tilings), outputs in Just(outputs),
+        columns in Just(columns), m in Just(m), w_bits in Just(w_bits), tilings in Just(tilings), outputs in Just(outputs),
         method in Just(Method::NAMED[method].1), real in Just(RealScale { bias, alpha, beta_squared }), zero_is_absent in Just(zero_is_absent), seed in Just(seed),
     ) -> Model {
         let tilings = if method.is_raw() { 1 } else { tilings };
@@ -81,7 +82,17 @@ prop_compose! {
         let sign = |k, r, c| (seed.wrapping_mul(k * 31 + r * 7 + c + 1) >> 7) & 1 == 1;
         let rows = encoder.rows() as usize;
         let weights = if method == Method::Bfm {
-            let signs = SignRows::new(rows, outputs, m, sign);
+            let shape = SignShape { rows, outputs, w_bits, factors: m };
+            let w = |k, r| {
+                let u = seed.wrapping_mul(k * 29 + r * 5 + 1) >> 9 & ((1 << w_bits) - 1);
+                2 * u as i16 - shape.max_w()
+            };
+            let signs = SignRows::new(shape, w, sign);
+            for (output, row) in (0..outputs).flat_map(|k| (0..rows).map(move |r| (k, r))) {
+                assert_eq!(signs.w(output, row), w(output, row));
+                let is_kept = |i| signs.is_positive(output, row, i) == sign(output, row, i);
+                assert!((0..m).all(is_kept));
+            }
             Weights::Signs { signs, scales: Scales::new(&vec![real; outputs]) }
         } else {
             let float = |i: usize| (seed.wrapping_mul(i + 1) >> 5) as i16 as f32 / 256.0;

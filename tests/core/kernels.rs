@@ -1,10 +1,11 @@
 //! Every instruction set against the portable definition, and that against a naive one, on awkward lengths.
 #![allow(clippy::unwrap_used, clippy::float_cmp, clippy::needless_range_loop, missing_docs)]
 
-use binfm::kernels::lookup::{CELLS, NAN, Part, Searched, Tree};
+use binfm::aligned::Aligned;
+use binfm::kernels::lookup::{CELLS, DIGIT_BITS, NAN, Part, Searched, Tree};
 use binfm::kernels::{
-    self, CellTable, Count, FloatGradient, FloatRows, Isa, RowWeights, Sample, Samples,
-    SignGradient, SignTable, Slot, Tally,
+    self, Batch, CellGradients, CellSums, CellTable, Count, FloatRows, Isa, Kind, Pull, PulledRow,
+    RowWeights, Sample, SampleSums, Samples, SignTable, Slot, Step, Tally, Touched, Visits,
 };
 use proptest::prelude::*;
 
@@ -112,6 +113,7 @@ fn cell_table(
     features: usize,
     cells: usize,
     tilings: u32,
+    linear_digits: usize,
     next: &mut impl FnMut() -> u64,
 ) -> CellTable {
     let bits = |most: u32| (32 - most.leading_zeros()) as usize;
@@ -138,8 +140,9 @@ fn cell_table(
         cell_planes,
         planes,
         factors: (0..octets.len() * features * cell_planes * CELLS).map(|_| next() as u8).collect(),
-        linear: (0..3 * features * CELLS)
-            .map(|_| (next() % u64::from(tilings + 1)) as u8)
+        linear_digits,
+        linear: (0..3 * linear_digits * features * CELLS)
+            .map(|_| (next() % (1 << DIGIT_BITS)) as u8)
             .collect(),
         features: searched,
         octets,
@@ -147,24 +150,39 @@ fn cell_table(
     }
 }
 
+/// Σ u of a sample, digit by digit.
+fn naive_linear(table: &CellTable, values: &[f32], output: usize) -> u32 {
+    let mut sum = 0;
+    for (i, feature) in table.features.iter().enumerate() {
+        let value = values[feature.column];
+        let cell = if value.is_nan() { NAN } else { feature.tree.cell(value) };
+        for digit in 0..table.linear_digits {
+            let place = (output * table.linear_digits + digit) * table.features.len() + i;
+            sum += u32::from(table.linear[place * CELLS + cell]) * 8_u32.pow(digit as u32);
+        }
+    }
+    sum
+}
+
 #[test]
 fn samples_are_looked_up_alike_on_every_tier() {
-    for (features, cells, tilings) in [
-        (0, 1, 1),
-        (1, 2, 1),
-        (2, 31, 1),
-        (7, 17, 4),
-        (8, 24, 2),
-        (9, 25, 7),
-        (22, 20, 4),
-        (31, 31, 7),
-        (90, 16, 1),
-        (300, 9, 4),
-        (90, 12, 7),
+    for (features, cells, tilings, digits) in [
+        (0, 1, 1, 1),
+        (1, 2, 1, 1),
+        (2, 31, 1, 3),
+        (7, 17, 4, 1),
+        (8, 24, 2, 4),
+        (9, 25, 7, 2),
+        (22, 20, 4, 1),
+        (31, 31, 7, 1),
+        (37, 8, 2, 3),
+        (90, 16, 1, 1),
+        (300, 9, 4, 4),
+        (90, 12, 7, 1),
     ] {
         for rows in [0, 1, 7, 8, 9, 31, 32, 33, 65, 97] {
             let mut next = noise((features * 1000 + cells * 10 + rows) as u64);
-            let table = cell_table(features, cells, tilings, &mut next);
+            let table = cell_table(features, cells, tilings, digits, &mut next);
             // Any bits at all: NaN, infinities, denormals, and zeros of both signs among them; some rows without NaN.
             let awkward = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1e-45];
             let mut value = |nan: bool| match next() % 64 {
@@ -181,6 +199,11 @@ fn samples_are_looked_up_alike_on_every_tier() {
                 counts
             };
             let defined = run(portable());
+            for (values, counts) in values.chunks(table.columns).zip(defined.chunks(3)) {
+                for (output, count) in counts.iter().enumerate() {
+                    assert_eq!(count.linear, naive_linear(&table, values, output));
+                }
+            }
             for isa in Isa::available() {
                 assert_eq!(
                     run(isa),
@@ -208,106 +231,61 @@ fn the_tree_counts_edges() {
     }
 }
 
-/// Signs are summed one by one, and a step of Adagrad is what the formula says.
+/// The sums of float rows are those of the definition.
 #[test]
-fn steps_are_those_of_the_formula() {
-    let (m, tilings, rows) = (11, 3, 12);
-    let mut next = noise(5);
-    let before = RowWeights { w: proxies(&mut next, rows), v: proxies(&mut next, rows * m) };
-    let starts = [0_u32, 4, 9];
-    let active: Vec<usize> =
-        starts.iter().flat_map(|&s| s as usize..s as usize + tilings).collect();
-    let mut sums = vec![0.0; tilings * m];
-    let summed = kernels::sum_signs(portable(), &before, &starts, m, &mut sums);
-    let sign = |x: f32| if x >= 0.0 { 1.0 } else { -1.0 };
-    assert_eq!(summed.linear, active.iter().map(|&row| sign(before.w[row])).sum::<f64>());
+fn float_rows_are_summed() {
+    let (m, tilings) = (3, 2);
+    let v: Vec<f32> = (0..18).map(|i| (i as f32 - 9.0) / 4.0).collect();
+    let sample = Sample { starts: &[0, 3], values: &[2.0, -0.5] };
+    let mut sums = vec![9.0; m];
+    let rows = FloatRows { numbers: &v, width: m, tilings };
+    kernels::sum_floats(portable(), rows, sample, &mut sums);
+    let active = [(0, 2.0), (1, 2.0), (3, -0.5), (4, -0.5)];
     for f in 0..m {
-        let sum: f64 = active.iter().map(|&row| sign(before.v[row * m + f])).sum();
-        assert_eq!(f64::from(sums[f]), sum);
+        // Exact: all numbers are small multiples of 1/8.
+        assert_eq!(sums[f], active.iter().map(|&(row, x)| x * v[row * m + f]).sum::<f32>());
     }
-    assert_eq!(summed.squares, sums[..m].iter().map(|&s| f64::from(s * s)).sum::<f64>());
-    let tile = |value: f32| vec![value; tilings * m];
-    let gradient = SignGradient {
-        w: [0.5, -0.25],
-        plus: tile(0.125),
-        minus: tile(-2.0),
-        rate: 0.02,
-        factors: m,
-    };
-    let (mut after, mut squares) =
-        (before.clone(), RowWeights { w: vec![0.3; rows], v: vec![0.3; rows * m] });
-    kernels::adagrad(portable(), &mut after, &mut squares, &starts, &gradient);
-    let expected = |proxy: f32, plus: f32, minus: f32| {
-        let gradient = if proxy.abs() > 1.0 {
-            0.0
-        } else if proxy >= 0.0 {
-            plus
-        } else {
-            minus
-        };
-        proxy - 0.02 * gradient / (0.3 + gradient * gradient).sqrt()
-    };
-    for row in 0..rows {
-        let moved = active.contains(&row);
-        let w = if moved { expected(before.w[row], 0.5, -0.25) } else { before.w[row] };
-        assert_eq!(after.w[row], w);
-        for i in row * m..(row + 1) * m {
-            let v = if moved { expected(before.v[i], 0.125, -2.0) } else { before.v[i] };
-            assert_eq!(after.v[i], v);
+    assert_eq!(kernels::sum_squares(&sums), sums.iter().map(|&s| f64::from(s * s)).sum::<f64>());
+}
+
+/// 1/√x is close over the whole range of Adagrad's sums.
+#[test]
+fn inverse_square_roots_are_close() {
+    for exponent in -80..=125 {
+        for i in 0..1000 {
+            let x = (1.0 + i as f32 / 1000.0) * (f64::from(exponent)).exp2() as f32;
+            let exact = 1.0 / f64::from(x).sqrt();
+            let error = (f64::from(kernels::inverse_sqrt(x)) - exact).abs() / exact;
+            assert!(error < 7e-4, "{x}: {error}");
         }
     }
 }
 
-/// The sums of float rows, and steps of plain gradient descent, follow the formulas.
+/// Loss and slope of a margin are those of the definition.
 #[test]
-fn float_steps_follow_the_formula() {
-    let (m, tilings) = (3, 2);
-    let before = RowWeights {
-        w: (0..6).map(|i| i as f32 / 8.0).collect(),
-        v: (0..18).map(|i| (i as f32 - 9.0) / 4.0).collect(),
-    };
-    let sample = Sample { starts: &[0, 3], values: &[2.0, -0.5] };
-    let rows = FloatRows { numbers: &before.v, width: m, tilings };
-    let active = [(0, 2.0), (1, 2.0), (3, -0.5), (4, -0.5)];
-    let (mut sums, mut signs) = (vec![9.0; m], vec![9.0; m]);
-    kernels::sum_floats(portable(), rows, sample, &mut sums);
-    kernels::sum_float_signs(portable(), rows, sample, &mut signs);
-    for f in 0..m {
-        // Exact: all numbers are small multiples of 1/8.
-        let v = |row: usize| before.v[row * m + f];
-        assert_eq!(sums[f], active.iter().map(|&(row, x)| x * v(row)).sum::<f32>());
-        let sign = |row: usize| if v(row) >= 0.0 { 1.0 } else { -1.0 };
-        assert_eq!(signs[f], active.iter().map(|&(row, x)| x * sign(row)).sum::<f32>());
+fn logistic_losses_are_close() {
+    let margins: Vec<f32> =
+        (-20_000..20_000).map(|i| i as f32 / 100.0).chain([1e30, -1e30]).collect();
+    let (mut losses, mut slopes) = (vec![9.0; margins.len()], vec![9.0; margins.len()]);
+    kernels::logistic(portable(), &margins, &mut losses, &mut slopes);
+    for ((&margin, loss), slope) in margins.iter().zip(losses).zip(slopes) {
+        let margin = f64::from(margin);
+        let exact = (-margin).max(0.0) + (-margin.abs()).exp().ln_1p();
+        assert!(
+            (f64::from(loss) - exact).abs() < 1e-6 * exact.max(1e-30) + 1e-34,
+            "{margin}: {loss}"
+        );
+        let exact = -1.0 / (1.0 + margin.exp());
+        assert!((f64::from(slope) - exact).abs() < 1e-6 * exact.abs() + 1e-34, "{margin}: {slope}");
     }
-    assert_eq!(kernels::sum_squares(&sums), sums.iter().map(|&s| f64::from(s * s)).sum::<f64>());
-    let gradient = FloatGradient {
-        w: 0.5,
-        v: 0.25,
-        lambda_w: 0.125,
-        lambda_v: 0.5,
-        rate: 0.25,
-        factors: m,
-        tilings,
-        signs: false,
-    };
-    let mut after = before.clone();
-    kernels::step_floats(
-        portable(),
-        &mut after,
-        &mut RowWeights::default(),
-        sample,
-        &sums,
-        &gradient,
-    );
-    for row in 0..6 {
-        let x = active.iter().find(|&&(active, _)| active == row).map(|&(_, x)| x);
-        let moved = |before: f32, g: f32| if x.is_some() { before - 0.25 * g } else { before };
-        let (x, w) = (x.unwrap_or(0.0), before.w[row]);
-        assert_eq!(after.w[row], moved(w, 0.5 * x + 0.125 * w));
-        for f in 0..m {
-            let v = before.v[row * m + f];
-            assert_eq!(after.v[row * m + f], moved(v, 0.25 * x * (sums[f] - x * v) + 0.5 * v));
-        }
+}
+
+#[test]
+fn sizes_are_averaged() {
+    let numbers: Vec<f32> = (0..37).map(|i| (i as f32 - 20.0) / 8.0).collect();
+    let mean = numbers.iter().map(|x| f64::from(x.abs())).sum::<f64>() / 37.0;
+    for isa in Isa::available() {
+        assert!((kernels::mean_size(isa, &numbers) - mean).abs() < 1e-15);
     }
 }
 
@@ -319,67 +297,332 @@ fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
+/// A batch of samples in which cells overlap, are visited more than once, or are not touched at all.
+struct Example {
+    tilings: usize,
+    factors: usize,
+    touched: Vec<Touched>,
+    visited: Vec<u32>,
+    active: Vec<u32>,
+    ends: Vec<u32>,
+    values: Vec<f32>,
+    visitors: Vec<u32>,
+    visitor_values: Vec<f32>,
+    before: RowWeights,
+    squares: RowWeights,
+    slopes: Vec<f32>,
+}
+
+fn weights(w: &[f32], v: &[f32]) -> RowWeights {
+    RowWeights { w: w.to_vec(), v: Aligned::copied(v).unwrap() }
+}
+
+const ROWS: usize = 40;
+const KINDS: [[Kind; 2]; 3] = [[Kind::Sign; 2], [Kind::Float; 2], [Kind::Float, Kind::Sign]];
+
+impl Example {
+    fn new(factors: usize, tilings: usize, samples: usize, has_values: bool, seed: u64) -> Self {
+        let mut next = noise(seed);
+        let (mut starts, mut ends) = (Vec::new(), Vec::new());
+        for _ in 0..samples {
+            for _ in 0..next() % 6 {
+                starts.push((next() % (ROWS - tilings + 1) as u64) as u32);
+            }
+            ends.push(starts.len() as u32);
+        }
+        let mut cells = starts.clone();
+        cells.sort_unstable();
+        cells.dedup();
+        let values = if has_values { proxies(&mut next, starts.len()) } else { Vec::new() };
+        let (mut touched, mut visitors, mut visitor_values) = (Vec::new(), Vec::new(), Vec::new());
+        for &start in &cells {
+            for visit in (0..starts.len()).filter(|&visit| starts[visit] == start) {
+                visitors.push(ends.partition_point(|&end| end as usize <= visit) as u32);
+                visitor_values.extend(values.get(visit));
+            }
+            touched.push(Touched { start, end: visitors.len() as u32 });
+        }
+        let visited =
+            starts.iter().map(|start| cells.binary_search(start).unwrap() as u32).collect();
+        let positive =
+            |numbers: Vec<f32>| -> Vec<f32> { numbers.iter().map(|x| x.abs() + 1e-8).collect() };
+        let begins = [0].iter().chain(&ends);
+        let active = ends.iter().zip(begins).map(|(end, begin)| end - begin).collect();
+        Self {
+            tilings,
+            factors,
+            touched,
+            visited,
+            active,
+            ends,
+            values,
+            visitors,
+            visitor_values,
+            before: weights(&proxies(&mut next, ROWS), &proxies(&mut next, ROWS * factors)),
+            squares: weights(
+                &positive(proxies(&mut next, ROWS)),
+                &positive(proxies(&mut next, ROWS * factors)),
+            ),
+            slopes: proxies(&mut next, samples),
+        }
+    }
+
+    fn batch(&self) -> Batch<'_> {
+        Batch {
+            touched: &self.touched,
+            by_sample: Visits { of: &self.visited, values: &self.values },
+            ends: &self.ends,
+            active: &self.active,
+            by_cell: Visits { of: &self.visitors, values: &self.visitor_values },
+        }
+    }
+
+    /// Runs the kernels; returns the terms, the weights and the sums of squares.
+    fn run(
+        &self,
+        isa: Isa,
+        kinds: [Kind; 2],
+        adagrad: bool,
+    ) -> (Vec<[f64; 2]>, RowWeights, RowWeights) {
+        let batch = self.batch();
+        let (terms, mut gradients) = self.gradients(isa, kinds);
+        let mut after = weights(&self.before.w, &self.before.v);
+        let mut squares =
+            if adagrad { weights(&self.squares.w, &self.squares.v) } else { RowWeights::default() };
+        kernels::step(
+            isa,
+            &mut after,
+            &mut squares,
+            batch.touched,
+            &mut gradients,
+            self.step(kinds),
+            None,
+        );
+        (terms, after, squares)
+    }
+
+    fn step(&self, kinds: [Kind; 2]) -> Step {
+        let decay = [0.0625, 0.03125];
+        let tilings = self.tilings;
+        Step { rate: 0.25, alpha: 0.5, pair_scale: 0.125, decay, kinds, tilings, holds_w: false }
+    }
+
+    /// Returns L and Q of the samples, and the gradients of the cells.
+    fn gradients(&self, isa: Isa, kinds: [Kind; 2]) -> (Vec<[f64; 2]>, CellGradients) {
+        let (batch, factors) = (self.batch(), self.factors);
+        let mut cells = CellSums::default();
+        cells.make_room(batch.touched.len(), factors).unwrap();
+        kernels::sum_cells(isa, &self.before, kinds, self.tilings, batch, &mut cells);
+        let mut sums = SampleSums::default();
+        sums.make_room(batch.len(), factors).unwrap();
+        kernels::forward(isa, batch, &cells, kinds[1], self.tilings, factors, &mut sums);
+        let mut gradients = CellGradients::default();
+        gradients.make_room(batch.touched.len(), factors).unwrap();
+        kernels::backward(isa, batch, &mut sums.s, &self.slopes, factors, &mut gradients);
+        (sums.terms, gradients)
+    }
+
+    /// Returns how often the samples visit a row.
+    fn visits(&self, row: usize) -> u32 {
+        let visits =
+            |sample: usize| self.active(sample).iter().filter(|&&(r, _)| r == row).count() as u32;
+        (0..self.slopes.len()).map(visits).sum()
+    }
+
+    /// Returns the gradients of w and of the factors of a row with real w and signs v, by definition.
+    fn row_gradients(&self, row: usize, pull: Pull) -> (f32, Vec<f32>) {
+        let sign = |v: f32| if v.is_sign_negative() { -1.0_f32 } else { 1.0 };
+        let (factors, own) = (self.factors, pull.rows[row]);
+        let share = self.visits(row) as f32 * own.per_visit;
+        let mut w = share * pull.w_strength * self.before.w[row];
+        let mut v: Vec<f32> = (0..factors)
+            .map(|i| {
+                let rest = pull.rest[own.pattern as usize * factors + i];
+                let strength = pull.strength[own.feature as usize * factors + i];
+                share * strength * (self.before.v[row * factors + i] - rest)
+            })
+            .collect();
+        for (sample, &slope) in self.slopes.iter().enumerate() {
+            let active = self.active(sample);
+            for _ in active.iter().filter(|&&(r, _)| r == row) {
+                w += 0.5 * slope;
+                for (i, v) in v.iter_mut().enumerate() {
+                    let sum: f32 =
+                        active.iter().map(|&(r, _)| sign(self.before.v[r * factors + i])).sum();
+                    *v += 0.125 * slope * (sum - sign(self.before.v[row * factors + i]));
+                }
+            }
+        }
+        (w, v)
+    }
+
+    /// Returns the rows that a sample activates, with their multipliers; cells may share rows.
+    fn active(&self, sample: usize) -> Vec<(usize, f64)> {
+        let from = sample.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        let cell = |i: usize| {
+            let start = self.touched[self.visited[i] as usize].start as usize;
+            let x = self.values.get(i).map_or(1.0, |&x| f64::from(x));
+            (start..start + self.tilings).map(move |row| (row, x))
+        };
+        (from..self.ends[sample] as usize).flat_map(cell).collect()
+    }
+}
+
+/// Rows that are pulled towards rest move by the gradient of the loss and of the pull, on every tier.
+#[test]
+fn rest_values_pull() {
+    for (factors, tilings) in [(1, 2), (7, 4), (32, 4), (37, 3)] {
+        let example = Example::new(factors, tilings, 9, false, 11);
+        let rows: Vec<PulledRow> = (0..ROWS as u32)
+            .map(|row| PulledRow { pattern: row % 3, feature: row % 2, per_visit: 0.125 })
+            .collect();
+        let number = |i: usize| ((i * 37 % 11) as f32 - 5.0) / 8.0;
+        let rest: Vec<f32> = (0..3 * factors).map(number).collect();
+        let strength: Vec<f32> = (0..2 * factors).map(|i| 2.0 + number(i)).collect();
+        let pull = Pull { rows: &rows, rest: &rest, strength: &strength, w_strength: 0.5 };
+        let reference = check_pull(&example, portable(), pull);
+        for isa in Isa::available() {
+            assert_eq!(check_pull(&example, isa, pull), reference, "{}", isa.name());
+        }
+    }
+}
+
+/// Takes a step with a pull, compares its direction with the formulas, and returns the weights.
+fn check_pull(example: &Example, isa: Isa, pull: Pull) -> RowWeights {
+    let kinds = [Kind::Float, Kind::Sign];
+    let step = Step { rate: 0.25, decay: [0.0; 2], ..example.step(kinds) };
+    let (batch, factors) = (example.batch(), example.factors);
+    let (_, mut gradients) = example.gradients(isa, kinds);
+    let squares =
+        kernels::gradient_squares(isa, &example.before, batch.touched, &mut gradients, step, pull);
+    let (mut after, mut sums) = (
+        weights(&example.before.w, &example.before.v),
+        weights(&[1e-12; ROWS], &vec![1e-12; ROWS * factors]),
+    );
+    kernels::step(isa, &mut after, &mut sums, batch.touched, &mut gradients, step, Some(pull));
+    let (mut means, mut touched) = ([0.0; 2], 0.0);
+    for row in 0..ROWS {
+        let (w, v) = example.row_gradients(row, pull);
+        let visits = example.visits(row);
+        let moved = after.w[row] - example.before.w[row];
+        assert_eq!(moved == 0.0, visits == 0 || w.abs() < 1e-6, "row {row}: {moved} {w}");
+        if visits == 0 {
+            continue;
+        }
+        touched += 1.0;
+        means[0] += f64::from(w * w) / f64::from(visits);
+        for (i, gradient) in v.iter().enumerate() {
+            means[1] += f64::from(gradient * gradient) / f64::from(visits) / factors as f64;
+            let moved = after.v[row * factors + i] - example.before.v[row * factors + i];
+            // The first step of Adagrad has the size of the rate, whatever the gradient is.
+            let expected = -0.25 * gradient.signum();
+            assert!(gradient.abs() < 1e-4 || (moved - expected).abs() < 1e-3, "{moved} {gradient}");
+        }
+    }
+    for (mean, found) in means.iter().zip(squares) {
+        assert!((mean / touched - found).abs() <= 1e-4 * found, "{} {found}", mean / touched);
+    }
+    after
+}
+
+/// Compares a batch with the formulas, sample by sample and row by row.
+fn check_formulas(example: &Example, kinds: [Kind; 2], adagrad: bool) {
+    let (m, step) = (example.factors, example.step(kinds));
+    let (terms, after, _) = example.run(portable(), kinds, adagrad);
+    let w = |row: usize| f64::from(kinds[0].value(example.before.w[row]));
+    let v = |row: usize, f: usize| f64::from(kinds[1].value(example.before.v[row * m + f]));
+    let mut gradients = vec![vec![0.0; m + 1]; ROWS];
+    let mut visits = [0.0; ROWS];
+    for (sample, &[linear, pairs]) in terms.iter().enumerate() {
+        let (active, slope) = (example.active(sample), f64::from(example.slopes[sample]));
+        let exact: f64 = active.iter().map(|&(row, x)| x * w(row)).sum();
+        assert!((linear - exact).abs() < 1e-4, "{linear} is not {exact}");
+        let s = |f: usize| active.iter().map(|&(row, x)| x * v(row, f)).sum::<f64>();
+        let own = |f: usize| active.iter().map(|&(row, x)| (x * v(row, f)).powi(2)).sum::<f64>();
+        let exact: f64 = (0..m).map(|f| (s(f) * s(f) - own(f)) / 2.0).sum();
+        assert!((pairs - exact).abs() < 1e-3, "{pairs} is not {exact}");
+        for &(row, x) in &active {
+            visits[row] += 1.0;
+            gradients[row][0] += slope * x;
+            for f in 0..m {
+                gradients[row][f + 1] += slope * x * (s(f) - x * v(row, f));
+            }
+        }
+    }
+    let moved = |before: f32, square: f32, gradient: f64, kind: Kind| {
+        let passes = kind == Kind::Float || before.abs() <= 1.0;
+        let gradient = if passes { gradient } else { 0.0 };
+        let size = if adagrad { (f64::from(square) + gradient * gradient).sqrt() } else { 1.0 };
+        f64::from(before) - f64::from(step.rate) * gradient / size
+    };
+    for row in 0..ROWS {
+        let decay = step.decay.map(|decay| visits[row] * f64::from(decay));
+        let gradient = f64::from(step.alpha) * gradients[row][0] + decay[0] * w(row);
+        let exact = moved(example.before.w[row], example.squares.w[row], gradient, kinds[0]);
+        assert!((f64::from(after.w[row]) - exact).abs() < 1e-3, "{} is not {exact}", after.w[row]);
+        for f in 0..m {
+            let i = row * m + f;
+            let gradient =
+                f64::from(step.pair_scale) * gradients[row][f + 1] + decay[1] * v(row, f);
+            let exact = moved(example.before.v[i], example.squares.v[i], gradient, kinds[1]);
+            assert!((f64::from(after.v[i]) - exact).abs() < 1e-3, "{} is not {exact}", after.v[i]);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn training_has_the_same_bits_on_every_tier(
-        m in 1_usize..70, tilings in 1_usize..9, active in 0_usize..20, seed in any::<u64>(),
+    fn batches_follow_the_formulas(
+        m in 0_usize..45, tilings in 1_usize..6, samples in 1_usize..20, values: bool, seed in any::<u64>(),
     ) {
-        let mut next = noise(seed);
-        let rows = 40;
-        let mut weights = |size: f32| {
-            let mut numbers = |count| proxies(&mut next, count).iter().map(|x| x * size).collect();
-            RowWeights { w: numbers(rows), v: numbers(rows * m) }
-        };
-        let (before, squares) = (weights(1.0), weights(0.1));
-        let positive = |numbers: Vec<f32>| numbers.iter().map(|x| x.abs() + 1e-8).collect();
-        let squares = RowWeights { w: positive(squares.w), v: positive(squares.v) };
-        // As in a sample, no row is active twice.
-        let starts: Vec<u32> = (0..active.min(rows / tilings)).map(|i| (i * tilings) as u32).collect();
-        let mut gradients = || proxies(&mut next, tilings * m);
-        let gradient = SignGradient { w: [0.3, -0.2], plus: gradients(), minus: gradients(), rate: 0.02, factors: m };
-        let run = |isa: Isa| {
-            let (mut adagrad, mut sgd, mut squares) = (before.clone(), before.clone(), squares.clone());
-            let mut sums = vec![5.0; tilings * m];
-            let summed = kernels::sum_signs(isa, &before, &starts, m, &mut sums);
-            kernels::adagrad(isa, &mut adagrad, &mut squares, &starts, &gradient);
-            kernels::sgd(isa, &mut sgd, &starts, &gradient);
-            let both = |weights: &RowWeights| [bits(&weights.w), bits(&weights.v)];
-            (summed, bits(&sums), both(&adagrad), both(&squares), both(&sgd))
-        };
-        let defined = run(portable());
-        for isa in Isa::available() {
-            prop_assert_eq!(&run(isa), &defined, "{}", isa.name());
+        let example = Example::new(m, tilings, samples, values, seed);
+        for kinds in KINDS {
+            check_formulas(&example, kinds, false);
+            check_formulas(&example, kinds, true);
         }
     }
+
     #[test]
-    fn float_kernels_have_the_same_bits_on_every_tier(
-        m in 1_usize..40, tilings in 1_usize..5, active in 0_usize..12, seed in any::<u64>(),
+    fn training_has_the_same_bits_on_every_tier(
+        m in 0_usize..70, tilings in 1_usize..9, samples in 1_usize..20, values: bool, seed in any::<u64>(),
+    ) {
+        let example = Example::new(m, tilings, samples, values, seed);
+        let run = |isa: Isa, kinds: [Kind; 2], adagrad: bool| {
+            let (terms, after, squares) = example.run(isa, kinds, adagrad);
+            let terms: Vec<u64> = terms.iter().flatten().map(|term| term.to_bits()).collect();
+            let lists: [&[f32]; 4] = [&after.w, &after.v, &squares.w, &squares.v];
+            let weights = lists.map(bits);
+            let (mut losses, mut slopes) = (vec![0.0; samples], vec![0.0; samples]);
+            kernels::logistic(isa, &example.slopes, &mut losses, &mut slopes);
+            let size = kernels::mean_size(isa, &example.before.v).to_bits();
+            (terms, weights, bits(&losses), bits(&slopes), size)
+        };
+        for kinds in KINDS {
+            for adagrad in [false, true] {
+                let defined = run(portable(), kinds, adagrad);
+                for isa in Isa::available() {
+                    prop_assert_eq!(&run(isa, kinds, adagrad), &defined, "{}", isa.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn float_sums_have_the_same_bits_on_every_tier(
+        m in 0_usize..40, tilings in 1_usize..5, active in 0_usize..12, seed in any::<u64>(),
     ) {
         let mut next = noise(seed);
-        let rows = 60;
-        let before = RowWeights { w: proxies(&mut next, rows), v: proxies(&mut next, rows * m) };
+        let v = proxies(&mut next, 60 * m);
         let starts: Vec<u32> = (0..active).map(|i| (i * tilings) as u32).collect();
         let values = if seed.is_multiple_of(2) { Vec::new() } else { proxies(&mut next, active) };
         let sample = Sample { starts: &starts, values: &values };
-        let numbers = FloatRows { numbers: &before.v, width: m, tilings };
+        let rows = FloatRows { numbers: &v, width: m, tilings };
         let run = |isa: Isa| {
-            let (mut sums, mut signs) = (vec![5.0; m], vec![5.0; m]);
-            kernels::sum_floats(isa, numbers, sample, &mut sums);
-            kernels::sum_float_signs(isa, numbers, sample, &mut signs);
-            let mut all = vec![bits(&sums), bits(&signs)];
-            for (with_signs, adagrad) in [(false, false), (false, true), (true, false), (true, true)] {
-                let gradient = FloatGradient {
-                    w: 0.3, v: -0.2, lambda_w: 0.01, lambda_v: 0.02, rate: 0.1, factors: m, tilings, signs: with_signs,
-                };
-                let filled = |count| if adagrad { vec![0.5; count] } else { Vec::new() };
-                let mut squares = RowWeights { w: filled(rows), v: filled(rows * m) };
-                let mut after = before.clone();
-                kernels::step_floats(isa, &mut after, &mut squares, sample, &sums, &gradient);
-                all.extend([after.w, after.v, squares.w, squares.v].iter().map(|numbers| bits(numbers)));
-            }
-            all
+            let mut sums = vec![5.0; m];
+            kernels::sum_floats(isa, rows, sample, &mut sums);
+            bits(&sums)
         };
         let defined = run(portable());
         for isa in Isa::available() {

@@ -4,7 +4,7 @@
 use binfm::Model;
 use binfm::data::{Dataset, Labels, Matrix, Schema, Table, Target};
 use binfm::encoding::Encoder;
-use binfm::model::{Loss, RealScale, Scales, SignRows, Weights};
+use binfm::model::{Loss, RealScale, Scales, SignRows, SignShape, Weights};
 use binfm::scoring::{Scorer, Scratch};
 use binfm::threads::{Stop, Threads};
 use binfm::training::Params;
@@ -45,7 +45,9 @@ fn scorer(outputs: usize, values: &[f32]) -> Scorer {
     let encoder =
         Encoder::fit(&dataset, &schema, &params, &Threads::single(), &Stop::default()).unwrap();
     let rows = encoder.rows() as usize;
-    let signs = SignRows::new(rows, outputs, 40, |k, r, c| (k + r * 7 + c * 3) % 5 < 2);
+    let shape = SignShape { rows, outputs, w_bits: 3, factors: 40 };
+    let w = |k, r| 2 * ((k + r * 5) % 8) as i16 - 7;
+    let signs = SignRows::new(shape, w, |k, r, c| (k + r * 7 + c * 3) % 5 < 2);
     let scale = RealScale { bias: 0.1, alpha: 0.2, beta_squared: 0.01 };
     let weights = Weights::Signs { signs, scales: Scales::new(&vec![scale; outputs]) };
     Scorer::new(Model::new(encoder, weights, Loss::Logistic, labels).unwrap()).unwrap()

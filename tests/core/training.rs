@@ -1,19 +1,44 @@
 //! Gradients are those of the loss, and why weights do not start at zero, as in the paper.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
+use binfm::aligned::Aligned;
 use binfm::data::{Dataset, Labels, Matrix, Schema, Table, Target};
-use binfm::kernels::{Isa, RowWeights, Sample};
+use binfm::kernels::{Batch, Isa, RowWeights, Touched, Visits};
 use binfm::model::{Loss, Method, Weights};
 use binfm::threads::{Stop, Threads};
-use binfm::training::head::{FloatLearner, Learner, SignLearner};
-use binfm::training::{Context, Init, Optimizer, Params, Schedule, Trained, Trainer};
+use binfm::training::learner::{Learner, Workspace};
+use binfm::training::state::State;
+use binfm::training::{Context, Init, Optimizer, Params, Schedule, Trained, Trainer, TrainingSet};
 use std::ops::ControlFlow;
 
 const M: usize = 5;
 const TILINGS: usize = 3;
 const ROWS: usize = 14;
-const STARTS: [u32; 3] = [0, 4, 9];
 const RATE: f64 = 0.25;
+/// Two samples in cells that start here. The second cell is shared, and overlaps the first.
+const STARTS: [&[u32]; 2] = [&[0, 2, 9], &[2, 5]];
+/// The values of raw features.
+const VALUES: [&[f32]; 2] = [&[0.7, -1.3, 2.0], &[-0.4, 1.1]];
+/// The same, cell by cell.
+const TOUCHED: [Touched; 4] = [
+    Touched { start: 0, end: 1 },
+    Touched { start: 2, end: 3 },
+    Touched { start: 5, end: 4 },
+    Touched { start: 9, end: 5 },
+];
+const VISITORS: [u32; 5] = [0, 0, 1, 1, 0];
+const VISITOR_VALUES: [f32; 5] = [0.7, -1.3, -0.4, 1.1, 2.0];
+
+fn batch(has_values: bool) -> Batch<'static> {
+    let values = |values: &'static [f32]| if has_values { values } else { &[] };
+    Batch {
+        touched: &TOUCHED,
+        by_sample: Visits { of: &[0, 1, 3, 1, 2], values: values(&[0.7, -1.3, 2.0, -0.4, 1.1]) },
+        ends: &[3, 5],
+        active: &[3, 2],
+        by_cell: Visits { of: &VISITORS, values: values(&VISITOR_VALUES) },
+    }
+}
 
 fn proxies() -> Vec<f32> {
     let wave = |i: usize| ((i * i * 7 + 3 * i) as f32).sin() * 0.8;
@@ -24,7 +49,8 @@ fn proxies() -> Vec<f32> {
 fn split(rows: &[f32]) -> RowWeights {
     let rows = rows.chunks_exact(M + 1);
     let w = rows.clone().map(|row| row[0]).collect();
-    RowWeights { w, v: rows.flat_map(|row| &row[1..]).copied().collect() }
+    let v: Vec<f32> = rows.flat_map(|row| &row[1..]).copied().collect();
+    RowWeights { w, v: Aligned::copied(&v).unwrap() }
 }
 
 /// Returns w and v row by row again.
@@ -33,133 +59,93 @@ fn interleave(weights: &RowWeights) -> Vec<f32> {
     rows.flat_map(|(&w, v)| [&[w], v].concat()).collect()
 }
 
-const SAMPLE: Sample = Sample { starts: &STARTS, values: &[] };
-
-fn learner(loss: Loss, lambda_w: f64, lambda_v: f64) -> SignLearner {
-    let params =
-        Params { m: M, loss, optimizer: Optimizer::Sgd, lambda_w, lambda_v, ..Params::default() };
-    let isa = Isa::available()[0];
-    let mut learner = SignLearner::new(split(&proxies()), TILINGS, &params, isa).unwrap();
-    learner.set_bias(0.3);
-    learner.set_rate(RATE);
-    learner
+fn start(params: Params, isa: Isa) -> (Learner, State) {
+    let params = Params { m: M, optimizer: Optimizer::Sgd, ..params };
+    let learner = Learner::new(&params, TILINGS, None, isa);
+    let mut state = State::new(split(&proxies()), params.optimizer).unwrap();
+    learner.refresh(&mut state);
+    state.scale.bias = 0.3;
+    (learner, state)
 }
 
-/// Computes the score with the active parameters as real numbers instead of signs, pair by pair.
-fn relaxed_score(learner: &SignLearner, parameters: &[f64]) -> f64 {
-    let scale = learner.scale();
-    let active: Vec<usize> =
-        STARTS.iter().flat_map(|&s| s as usize..s as usize + TILINGS).collect();
-    let mut score = scale.bias;
-    for (i, &row) in active.iter().enumerate() {
-        score += scale.alpha * parameters[row * (M + 1)];
-        for &other in &active[..i] {
+/// Computes the score of a sample with the parameters as real numbers instead of signs, pair by pair.
+fn relaxed_score(state: &State, parameters: &[f64], sample: usize, has_values: bool) -> f64 {
+    let rows = |(&start, &x): (&u32, &f32)| {
+        let x = if has_values { f64::from(x) } else { 1.0 };
+        (start as usize..start as usize + TILINGS).map(move |row| (row, x))
+    };
+    let active: Vec<(usize, f64)> =
+        STARTS[sample].iter().zip(VALUES[sample]).flat_map(rows).collect();
+    let mut score = state.scale.bias;
+    for (i, &(row, x)) in active.iter().enumerate() {
+        score += state.scale.alpha * x * parameters[row * (M + 1)];
+        for &(other, y) in &active[..i] {
             for f in 1..=M {
-                score += scale.beta.powi(2)
-                    * parameters[row * (M + 1) + f]
-                    * parameters[other * (M + 1) + f];
+                let pair = parameters[row * (M + 1) + f] * parameters[other * (M + 1) + f];
+                score += state.scale.beta.powi(2) * x * y * pair;
             }
         }
     }
     score
+}
+
+/// Compares a step of both samples with finite differences of the sum of their losses.
+fn check_gradients(params: Params, isa: Isa, y: [f64; 2], has_values: bool) {
+    let (method, loss) = (params.method, params.loss);
+    let (learner, mut state) = start(params, isa);
+    let sign = |p: f64| if p >= 0.0 { 1.0 } else { -1.0 };
+    let is_sign = |i: usize| match method {
+        Method::Bfm => true,
+        Method::Dfm => !i.is_multiple_of(M + 1),
+        Method::Sefm | Method::Fm => false,
+    };
+    let values = proxies().into_iter().map(f64::from).enumerate();
+    let used: Vec<f64> = values.map(|(i, p)| if is_sign(i) { sign(p) } else { p }).collect();
+    let mut workspace = Workspace::default();
+    learner.forward(&state, batch(has_values), &mut workspace).unwrap();
+    let scores: Vec<f64> =
+        workspace.terms().iter().map(|&terms| state.scale.score(terms)).collect();
+    for (sample, score) in scores.iter().enumerate() {
+        assert!((score - relaxed_score(&state, &used, sample, has_values)).abs() < 1e-5);
+    }
+    // A row that two cells of a sample share interacts with itself; the gradient takes it as two rows.
+    let total = |parameters: &[f64]| -> f64 {
+        (0..2).map(|i| loss.value(relaxed_score(&state, parameters, i, has_values), y[i])).sum()
+    };
+    let difference = |i: usize| {
+        let at = |step: f64| total(&[&used[..i], &[used[i] + step], &used[i + 1..]].concat());
+        (at(1e-5) - at(-1e-5)) / 2e-5
+    };
+    let differences: Vec<f64> = (0..used.len()).map(difference).collect();
+    let slopes: Vec<f32> = scores.iter().zip(y).map(|(&s, y)| loss.slope(s, y) as f32).collect();
+    learner.backward(&mut state, batch(has_values), &slopes, RATE, &mut workspace).unwrap();
+    let after = interleave(&state.weights);
+    for ((before, after), difference) in proxies().iter().zip(after).zip(differences) {
+        let gradient = f64::from(before - after) / RATE;
+        assert!(
+            (gradient - difference).abs() < 2e-5,
+            "{method:?}, {loss:?}: {gradient} is not {difference}"
+        );
+    }
 }
 
 #[test]
 fn gradients_are_finite_differences_of_the_relaxed_loss() {
     for (_, loss) in Loss::NAMED {
-        for y in [-1.0, 1.0] {
-            let mut learner = learner(loss, 0.0, 0.0);
-            let signs: Vec<f64> =
-                proxies().iter().map(|&p| if p >= 0.0 { 1.0 } else { -1.0 }).collect();
-            let terms = learner.terms(SAMPLE);
-            let score = learner.scale().score(terms);
-            assert!((score - relaxed_score(&learner, &signs)).abs() < 1e-12);
-            let value = |parameters: &[f64]| loss.value(relaxed_score(&learner, parameters), y);
-            let differences: Vec<f64> = (0..signs.len())
-                .map(|i| {
-                    let at = |step: f64| {
-                        value(&[&signs[..i], &[signs[i] + step], &signs[i + 1..]].concat())
-                    };
-                    (at(1e-5) - at(-1e-5)) / 2e-5
-                })
-                .collect();
-            learner.step(SAMPLE, loss.slope(score, y));
-            for ((before, after), difference) in
-                proxies().iter().zip(interleave(learner.proxies())).zip(differences)
-            {
-                let gradient = f64::from(before - after) / RATE;
-                assert!(
-                    (gradient - difference).abs() < 1e-5,
-                    "{loss:?}: {gradient} is not {difference}"
-                );
-            }
+        for y in [[-1.0, 1.0], [1.0, 1.0]] {
+            let params = Params { loss, ..Params::default() };
+            check_gradients(params, Isa::available()[0], y, false);
         }
     }
-}
-
-/// The value of each start.
-const VALUES: [f32; 3] = [0.7, -1.3, 2.0];
-
-/// Computes the score of float weights pair by pair.
-fn float_score(learner: &FloatLearner, parameters: &[f64]) -> f64 {
-    let scale = learner.scale();
-    let rows = |(&start, &x): (&u32, &f32)| {
-        (start as usize..start as usize + TILINGS).map(move |row| (row, f64::from(x)))
-    };
-    let active: Vec<(usize, f64)> = STARTS.iter().zip(&VALUES).flat_map(rows).collect();
-    let mut score = scale.bias;
-    for (i, &(row, x)) in active.iter().enumerate() {
-        score += x * parameters[row * (M + 1)];
-        for &(other, y) in &active[..i] {
-            for f in 1..=M {
-                let pair = parameters[row * (M + 1) + f] * parameters[other * (M + 1) + f];
-                score += scale.beta.powi(2) * x * y * pair;
-            }
-        }
-    }
-    score
 }
 
 #[test]
 fn gradients_of_floats_are_finite_differences_of_the_loss() {
     for method in [Method::Sefm, Method::Dfm] {
-        let optimizer = Optimizer::Sgd;
-        let params = Params { method, m: M, optimizer, ..Params::default() };
         for isa in Isa::available() {
-            let mut learner = FloatLearner::new(split(&proxies()), TILINGS, &params, isa).unwrap();
-            learner.set_bias(0.3);
-            learner.set_rate(RATE);
-            let sign = |p: f64| if p >= 0.0 { 1.0 } else { -1.0 };
-            let used: Vec<f64> = proxies()
-                .iter()
-                .enumerate()
-                .map(|(i, &p)| {
-                    let through_sign = method.has_sign_factors() && i % (M + 1) > 0;
-                    if through_sign { sign(p.into()) } else { p.into() }
-                })
-                .collect();
-            let sample = Sample { starts: &STARTS, values: &VALUES };
-            let terms = learner.terms(sample);
-            let score = learner.scale().score(terms);
-            assert!((score - float_score(&learner, &used)).abs() < 1e-5);
-            let differences: Vec<f64> = (0..used.len())
-                .map(|i| {
-                    let at = |step: f64| {
-                        let moved = [&used[..i], &[used[i] + step], &used[i + 1..]].concat();
-                        Loss::Logistic.value(float_score(&learner, &moved), 1.0)
-                    };
-                    (at(1e-5) - at(-1e-5)) / 2e-5
-                })
-                .collect();
-            learner.step(sample, Loss::Logistic.slope(score, 1.0));
-            for ((before, after), difference) in
-                proxies().iter().zip(interleave(learner.weights())).zip(differences)
-            {
-                let gradient = f64::from(before - after) / RATE;
-                assert!(
-                    (gradient - difference).abs() < 1e-5,
-                    "{method:?}: {gradient} is not {difference}"
-                );
+            for has_values in [false, true] {
+                let params = Params { method, ..Params::default() };
+                check_gradients(params, isa, [1.0, -1.0], has_values);
             }
         }
     }
@@ -168,15 +154,18 @@ fn gradients_of_floats_are_finite_differences_of_the_loss() {
 #[test]
 fn regularization_pulls_active_rows_as_the_paper_says() {
     let (lambda_w, lambda_v) = (0.3, 0.7);
-    let mut learner = learner(Loss::Logistic, lambda_w, lambda_v);
-    let scale = learner.scale();
-    learner.terms(SAMPLE);
-    learner.step(SAMPLE, 0.0);
-    for (i, (before, after)) in proxies().iter().zip(interleave(learner.proxies())).enumerate() {
+    let params = Params { lambda_w, lambda_v, ..Params::default() };
+    let (learner, mut state) = start(params, Isa::available()[0]);
+    let scale = state.scale;
+    let mut workspace = Workspace::default();
+    learner.forward(&state, batch(false), &mut workspace).unwrap();
+    learner.backward(&mut state, batch(false), &[0.0; 2], RATE, &mut workspace).unwrap();
+    for (i, (before, after)) in proxies().iter().zip(interleave(&state.weights)).enumerate() {
         let (row, column) = (i / (M + 1), i % (M + 1));
-        let active = STARTS.iter().any(|&s| (s as usize..s as usize + TILINGS).contains(&row));
+        let covers = |&&start: &&u32| (start as usize..start as usize + TILINGS).contains(&row);
+        let visits = STARTS.concat().iter().filter(covers).count() as f64;
         let strength = if column == 0 { lambda_w * scale.alpha } else { lambda_v * scale.beta };
-        let wanted = if active { RATE * strength * f64::from(before.signum()) } else { 0.0 };
+        let wanted = visits * RATE * strength * f64::from(before.signum());
         assert!((f64::from(before - after) - wanted).abs() < 1e-6);
     }
 }
@@ -212,4 +201,39 @@ fn the_papers_zero_init_cannot_learn_and_ours_can() {
         let (learned, _) = train_product(init);
         assert!(last(&learned) < 0.5 * entropy, "{init:?}: {}", last(&learned));
     }
+}
+
+#[test]
+fn a_training_set_gives_the_models_of_separate_trainers() {
+    let x: Vec<f32> = (0..2000).map(|i| ((i * 7919 + 13) % 2003) as f32 / 1001.5 - 1.0).collect();
+    let y: Vec<f64> = x.chunks_exact(2).map(|x| f64::from(x[0] * x[1] > 0.0)).collect();
+    let weight: Vec<f64> = (0..y.len()).map(|i| (i % 4) as f64).collect();
+    let (matrix, target) = (Matrix::new(&x, 2), Target::classes(&y, 2));
+    let dataset = Dataset { table: Table::Dense(&matrix), target, weight: Some(&weight) };
+    let schema = || Schema::numeric(Labels::counting(2));
+    let (threads, stop) = (Threads::single(), Stop::default());
+    let context = Context { threads: &threads, isa: Isa::available()[0], stop: &stop };
+    let valid = |params: Params| Params { epochs: 3, ..params }.check().unwrap();
+    let encoding = Params::default().encoding();
+    let set = TrainingSet::new(&dataset, schema(), encoding, context).unwrap();
+    let shared = |params: Params| {
+        let params = valid(params);
+        let schedule = Schedule::new(&params);
+        set.fit(params, schedule, context, &mut |_| ControlFlow::Continue(())).map(|t| t.model)
+    };
+    let alone = |params: Params| {
+        let params = valid(params);
+        let schedule = Schedule::new(&params);
+        let mut trainer = Trainer::new(&dataset, schema(), params, context).unwrap();
+        let on_epoch = &mut |_: &_| ControlFlow::Continue(());
+        trainer.fit(&dataset, None, schedule, context, on_epoch).unwrap().model
+    };
+    for dropout in [0.0, 0.3] {
+        for (m, ensemble, holdout) in [(3, 1, 0.0), (8, 2, 0.0), (8, 1, 0.2)] {
+            let params = || Params { m, ensemble, holdout, dropout, ..Params::default() };
+            assert!(shared(params()).unwrap().to_bytes() == alone(params()).to_bytes());
+        }
+    }
+    let refused = shared(Params { b: 9, ..Params::default() }).unwrap_err().to_string();
+    assert!(refused.starts_with("params must have the encoding of the training set"), "{refused}");
 }

@@ -10,6 +10,7 @@ struct Header {
     flags: u8,
     features: usize,
     factors: u16,
+    w_bits: u8,
     outputs: u16,
     tilings: u8,
     /// The method, in the upper four bits, and the loss: 0 is bfm and logistic.
@@ -17,8 +18,16 @@ struct Header {
     usual_edges: u16,
 }
 
-const MINIMAL: Header =
-    Header { flags: 0, features: 1, factors: 1, outputs: 1, tilings: 1, method: 0, usual_edges: 0 };
+const MINIMAL: Header = Header {
+    flags: 0,
+    features: 1,
+    factors: 1,
+    w_bits: 1,
+    outputs: 1,
+    tilings: 1,
+    method: 0,
+    usual_edges: 0,
+};
 
 // Flags.
 const LABELS: u8 = 2;
@@ -41,7 +50,7 @@ const TEXT: u8 = 3;
 
 /// Builds a file from a header, the records of its features, a number of zero bits as weights, and what follows them.
 fn file(header: Header, features: &[u8], bits: usize, rest: &[u8]) -> Vec<u8> {
-    let Header { flags, features: columns, factors, outputs, tilings, method, usual_edges } =
+    let Header { flags, features: columns, factors, w_bits, outputs, tilings, method, usual_edges } =
         header;
     let mut body = b"\xb1FM\n\x01".to_vec();
     body.push(flags);
@@ -49,7 +58,7 @@ fn file(header: Header, features: &[u8], bits: usize, rest: &[u8]) -> Vec<u8> {
     body.extend((columns as u32).to_le_bytes());
     body.extend(factors.to_le_bytes());
     body.extend(outputs.to_le_bytes());
-    body.extend([tilings, method, 0, 0, 0, 0, 0]);
+    body.extend([tilings, method, (w_bits - 1) << 5, 0, 0, 0, 0]);
     body.extend(usual_edges.to_le_bytes());
     let scale = match (method, outputs) {
         (0, 1) => 8,
@@ -145,6 +154,34 @@ fn worst_cases(n: usize) -> Vec<(&'static str, Vec<u8>)> {
                 2 * 65_535,
                 &[4; 65_536],
             ),
+        ),
+        ("no factors", file(Header { factors: 0, ..wide }, &vec![NO_EDGES; n], n, &[])),
+        (
+            "no factors and seven tilings",
+            file(Header { factors: 0, tilings: 7, ..wide }, &vec![NO_EDGES; n], 7 * n, &[]),
+        ),
+        (
+            "categories without factors",
+            file(
+                Header { factors: 0, ..MINIMAL },
+                &[&[CONSECUTIVE], &encode_count(8 * n as u64)[..]].concat(),
+                8 * n,
+                &[],
+            ),
+        ),
+        (
+            "outputs without factors",
+            file(
+                Header { factors: 0, outputs: u16::MAX, ..MINIMAL },
+                &[NO_EDGES],
+                usize::from(u16::MAX),
+                &[],
+            ),
+        ),
+        ("eight bits", file(Header { w_bits: 8, ..wide }, &vec![NO_EDGES; n], 9 * n, &[])),
+        (
+            "eight bits and seven tilings",
+            file(Header { w_bits: 8, tilings: 7, ..wide }, &vec![NO_EDGES; n], 63 * n, &[]),
         ),
         ("tilings", file(Header { tilings: u8::MAX, ..wide }, &vec![NO_EDGES; n], 510 * n, &[])),
         ("seven tilings", file(Header { tilings: 7, ..wide }, &vec![NO_EDGES; n], 14 * n, &[])),

@@ -63,6 +63,8 @@ def models(numbers, binary):
         "sparse": (binfm.train(stored, np.arange(200) % 2, **small), stored),
         "regression": (binfm.train(X, X[:, 0] * 2.5, loss="squared", **small), X),
         "softmax": (binfm.train(X, np.arange(300) % 3, loss="softmax", **small), X),
+        "four bits": (binfm.train(X, np.arange(300) % 3, w_bits=4, **small), X),
+        "additive": (binfm.train(mixed, mixed[:, 0] > 0, categorical=[2, 3], w_bits=8, **{**small, "m": 0}), mixed),
         "sefm": (binfm.train(X, np.arange(300) % 3, method="sefm", **small), X),
         "dfm": (binfm.train(mixed, np.arange(200) % 3, method="dfm", categorical=[2, 3], **small), mixed),
         "fm": (binfm.train(stored, np.arange(200) % 2, method="fm", **small), stored),

@@ -1,4 +1,4 @@
-"""The model in thirty lines of numpy: the textbook formulas over ±1 arrays, pair by pair, with no tricks."""
+"""The model in thirty lines of numpy: the textbook formulas over arrays of w and ±1, pair by pair, with no tricks."""
 
 import math
 import struct
@@ -10,6 +10,7 @@ def header(blob):
     """Return the fixed fields of a model file and the integer scales (bias, a, c) of each output."""
     names = "magic version flags length features m outputs tilings loss shift_a shift_c shift_bias exponent edges"
     fields = dict(zip(names.split(), struct.unpack_from("<4sBBIIHHBBBBBhH", blob), strict=True))
+    fields["w_bits"], fields["shift_a"] = fields["shift_a"] // 32 + 1, fields["shift_a"] % 32
     if fields["outputs"] == 1:
         return fields, [struct.unpack_from("<iHH", blob, 27)]
     short = [struct.unpack_from("<bB", blob, 27 + 2 * k) for k in range(fields["outputs"])]

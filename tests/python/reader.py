@@ -53,7 +53,8 @@ class File:
         )
         assert (magic, self.length) == (b"\xb1FM\n", len(blob))
         self.loss, self.method = LOSSES[loss & 15], METHODS[loss >> 4]
-        self.shifts = self.take("BBB")
+        shift_a, *shifts = self.take("BBB")
+        self.shifts, self.w_bits = (shift_a & 31, *shifts), (shift_a >> 5) + 1
         self.exponent, self.default_edges = self.take("hH")
         short = self.method == "bfm" and self.outputs > 1
         layout = "bB" if short else {"bfm": "iHH", "dfm": "ff"}.get(self.method, "f")
@@ -76,10 +77,13 @@ class File:
     def read_weights(self, pairs):
         """Return a list for each row and output: w and the factors."""
         if self.method == "bfm":
-            return self.chunked(self.signs(pairs * (self.m + 1)), self.m + 1)
+            size = self.w_bits + self.m
+            rows = self.chunked(self.signs(pairs * size), size)
+            return [[sum(s << i for i, s in enumerate(row[: self.w_bits])), *row[self.w_bits :]] for row in rows]
         if self.method == "dfm":
             w = self.take(f"{pairs}f")
-            return [[w, *v] for w, v in zip(w, self.chunked(self.signs(pairs * self.m), self.m), strict=True)]
+            v = self.signs(pairs * self.m)
+            return [[w, *v[i * self.m : (i + 1) * self.m]] for i, w in enumerate(w)]
         return self.chunked(self.take(f"{pairs * (self.m + 1)}f"), self.m + 1)
 
     def signs(self, count):

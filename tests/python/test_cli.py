@@ -357,8 +357,8 @@ BAD = {
     "kept column": (1, ("predict", "late.binfm", "test.csv", "--keep", "z"), "--keep must be a column .* got 'z'"),
     "probabilities of hinge": (1, ("predict", "delay.binfm", "test.csv", "--probabilities"), "delay.binfm|logistic"),
     "a wrong value": (
-        1, ("train", "train.csv", "--target", "late", "-o", "m", "--m", "0"),
-        "binfm: m must be a whole number from 1 to 65535, got 0",
+        1, ("train", "train.csv", "--target", "late", "-o", "m", "--m", "65536"),
+        "binfm: m must be a whole number from 0 to 65535, got 65536",
     ),
     "too few bytes": (
         1, ("train", "train.csv", "--target", "late", "-o", "m", "--max-bytes", "9"), "max_bytes must be .*, got 9",

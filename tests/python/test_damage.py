@@ -11,7 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-SORTS = ["binary", "text labels", "text categories", "names", "sparse", "regression", "sefm", "dfm", "fm"]
+SORTS = [
+    "binary", "text labels", "text categories", "names", "sparse", "regression", "four bits", "additive", "sefm", "dfm",
+    "fm",
+]  # fmt: skip
 
 HEADER = {
     "magic": (0, 4), "version": (4, 1), "flags": (5, 1), "length": (6, 4), "features": (10, 4), "m": (14, 2),

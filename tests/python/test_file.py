@@ -9,7 +9,10 @@ import polars as pl
 import pytest
 from oracle import header
 
-KINDS = ["binary", "text labels", "text categories", "names", "sparse", "regression", "sefm", "dfm", "fm"]
+KINDS = [
+    "binary", "text labels", "text categories", "names", "sparse", "regression", "four bits", "additive", "sefm", "dfm",
+    "fm",
+]  # fmt: skip
 
 
 @pytest.fixture(params=KINDS)
@@ -132,7 +135,7 @@ def test_the_size_report_adds_up(saved, tmp_path):
     sizes = {"sefm": 4 * weights * (model.m + 1), "fm": 4 * weights * (model.m + 1)}
     sizes["dfm"] = 4 * weights - (-weights * model.m // 8)
     if model.method == "bfm":
-        assert report["bits"] == -(-weights * (model.m + 1) // 8)
+        assert report["bits"] == -(-weights * (model.w_bits + model.m) // 8)
     else:
         assert report["weights"] == sizes[model.method]
     assert header(model.to_bytes())[0]["length"] == model.nbytes

@@ -7,13 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader import File
 
-KINDS = ["binary", "text labels", "text categories", "names", "sparse", "regression", "sefm", "dfm", "fm"]
+KINDS = [
+    "binary", "text labels", "text categories", "names", "sparse", "regression", "four bits", "additive", "sefm", "dfm",
+    "fm",
+]  # fmt: skip
 
 
 def assert_agrees(model):
     file = File(model.to_bytes())
     assert (file.version, file.m, file.tilings, file.loss) == (1, model.m, model.tilings, model.loss)
     assert file.method == model.method
+    assert file.w_bits == (model.w_bits if file.method == "bfm" else 1)
     assert len(file.columns) == model.n_features
     for column, feature in zip(file.columns, model.features, strict=True):
         assert column.kind == feature.kind

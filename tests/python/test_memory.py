@@ -57,6 +57,7 @@ WORK = {
     "a file": ("binfm.load(path)", 3),
     "bytes": ("binfm.Model.from_bytes(blob)", 3),
     "encoded rows": ("binfm.train(rows(3_000_000), np.arange(3_000_000) % 2, epochs=1)", 60),
+    "a search": ("binfm.train(rows(3_000_000), np.arange(3_000_000) % 2, max_bytes=999, n_jobs=1)", 150),
     "many columns": (
         "binfm.train(sparse.csr_array(([1.0, 2.0], [0, 1], [0, 1, 2]), (2, 2**31 - 1)), [0, 1], epochs=1)",
         4000,

@@ -52,10 +52,12 @@ def cases(draw):
         else st.integers(1, 4)
     )
     wide = draw(st.booleans()) and d <= 8
+    w_bits = draw(st.one_of(st.just(1), st.integers(1, 8)))
     parameters = {
+        "w_bits": w_bits,
         "m": draw(
             st.one_of(
-                st.integers(1, 9),
+                st.integers(0, 9),
                 st.sampled_from([31, 32, 33, 63, 64, 65, 127, 128, 129]),
                 st.integers(1, 200),
             )
@@ -64,7 +66,7 @@ def cases(draw):
         "b": tilings + draw(st.integers(1, 400 if wide else 40)),
         "loss": draw(st.sampled_from(["logistic", "hinge", "squared_hinge", "squared"])),
         "binning": draw(st.sampled_from(["quantile", "uniform"])),
-        "scaling": draw(st.booleans()),
+        "scaling": w_bits > 1 or draw(st.booleans()),
         "min_count": draw(st.integers(1, 3)),
         "seed": draw(st.integers(0, 1000)),
     }
@@ -161,14 +163,22 @@ def test_large_integers_round_once_to_float32():
     assert_same_scores(model, unsigned.astype(np.float64), unsigned)
 
 
-@given(st.integers(0, 2**32), st.integers(1, 60), st.integers(1, 6), st.integers(1, 70), st.booleans())
-@example(seed=0, d=1, tilings=1, m=1, ones=True)
-def test_sparse_scores_equal_the_oracle(seed, d, tilings, m, ones):
+@given(
+    st.integers(0, 2**32),
+    st.integers(1, 60),
+    st.integers(1, 6),
+    st.integers(0, 70),
+    st.one_of(st.just(1), st.integers(1, 8)),
+    st.booleans(),
+)
+@example(seed=0, d=1, tilings=1, m=1, w_bits=1, ones=True)
+@example(seed=1, d=9, tilings=3, m=0, w_bits=8, ones=False)
+def test_sparse_scores_equal_the_oracle(seed, d, tilings, m, w_bits, ones):
     rng = np.random.default_rng(seed)
     stored = rng.random((40, d)) < 0.3
     X = sparse.csr_array(np.where(stored, 1.0 if ones else rng.normal(size=(40, d)), 0.0))
     X.data[rng.random(X.nnz) < 0.1] = 0.0  # stored zeros are absent too
-    model = binfm.train(X, np.arange(40) % 3, epochs=1, m=m, b=tilings + 7, tilings=tilings)
+    model = binfm.train(X, np.arange(40) % 3, epochs=1, m=m, w_bits=w_bits, b=tilings + 7, tilings=tilings)
     dense = X.toarray()
     assert_same_scores(model, dense, dense, X, X.astype(np.float32).tocsc(), X.tocoo())
 

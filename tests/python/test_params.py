@@ -14,7 +14,7 @@ from binfm.params import CORE, DEFAULTS, MAX_B, PARAMETERS, Params, Schedule
 DATA = {"X", "y", "sample_weight", "eval_set"}
 ESTIMATOR_ONLY = {"class_weight", "random_state", "warm_start"}
 """Parameters that only estimators have."""
-DECIDED = {"early_stopping", "holdout"}
+DECIDED = {"early_stopping", "holdout", "linear_strength", "loudness"}
 """Parameters that Python derives from the data and passes to the core."""
 
 
@@ -62,7 +62,7 @@ def test_estimators_lack_only_parameters_they_rename_or_fix():
 def test_the_search_chooses_parameters_that_default_to_none():
     searched = {name for name, spec in PARAMETERS.items() if spec.searched}
     assert searched == {
-        "m", "b", "tilings", "binning", "loss", "epochs", "learning_rate", "dropout", "ensemble", "polish",
+        "m", "w_bits", "b", "tilings", "binning", "loss", "epochs", "learning_rate", "dropout", "ensemble", "polish",
     }  # fmt: skip
     assert Params.of({}).free == searched
     assert Params.of({"m": 3, "epochs": None}).free == searched - {"m"}
@@ -96,6 +96,8 @@ def test_the_command_line_has_each_parameter():
         assert action.default is argparse.SUPPRESS, "only what is given is passed on"
         if spec.choices:
             assert set(action.choices) == set(spec.choices) - {"squared"}
+        elif name == "regularization":
+            assert [action.type("auto"), action.type("3")] == ["auto", 3.0]
         elif isinstance(DEFAULTS[name], int | float) and not isinstance(DEFAULTS[name], bool):
             assert action.type is type(DEFAULTS[name])
 
@@ -117,7 +119,9 @@ def test_numpy_scalars_are_converted():
     assert [type(getattr(params, name)) for name in (*given, "min_count")] == [int, float, bool, int, float]
 
 
-@pytest.mark.parametrize(("name", "value"), [("m", 0), ("b", 1), ("epochs", 0), ("polish", -1), ("learning_rate", -1)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("m", -1), ("w_bits", 9), ("b", 1), ("epochs", 0), ("polish", -1), ("learning_rate", -1)]
+)
 def test_messages_state_the_constraint(name, value):
     with pytest.raises(ValueError, match=f"^{name} must be {PARAMETERS[name].constraint}, got {value}$"):
         Params.of({name: value})

@@ -172,7 +172,7 @@ def test_the_gil_is_released_while_training():
     X = rng.normal(size=(20_000, 20))
     ticks = 0
     with ThreadPoolExecutor(1) as pool:
-        training = pool.submit(binfm.train, X, X[:, 0] > 0, epochs=3, m=64, n_jobs=1)
+        training = pool.submit(binfm.train, X, X[:, 0] > 0, epochs=3, m=1024, n_jobs=1)
         while not training.done():
             time.sleep(0.001)
             ticks += 1

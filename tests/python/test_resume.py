@@ -57,7 +57,7 @@ def test_without_warm_start_fit_starts_over():
 def test_partial_fit_learns_from_parts():
     many = np.random.default_rng(1).uniform(-1, 1, size=(20_000, 3))
     target = (many[:, 0] * many[:, 1] > 0).astype(int)
-    classifier = BinFMClassifier(**SMALL)
+    classifier = BinFMClassifier(**{**SMALL, "m": 16})
     scores = []
     for rows in np.array_split(np.arange(19_000), 38):
         classifier.partial_fit(many[rows], target[rows], classes=[0, 1])

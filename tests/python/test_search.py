@@ -10,11 +10,13 @@ import binfm
 import numpy as np
 import pytest
 from binfm import Feature, _core
+from binfm._progress import SearchProgress
 from binfm.params import Params
+from binfm.search.fitter import Fitter
 from binfm.search.halving import successive_halving
 from binfm.search.sizes import Bins, Sizes
 from binfm.search.trials import evaluate, split
-from binfm.training import fit, read_data
+from binfm.training import read_data
 from matplotlib.figure import Figure
 from scipy import sparse
 
@@ -92,7 +94,7 @@ def test_sizes_are_known_before_training(kind):
             shape = params.replace(m=m, b=b, tilings=tilings, binning=binning, epochs=1)
             for leave_out in ((), (0,)):
                 chosen = shape.replace(leave_out=leave_out)
-                model = fit(dataset, chosen)
+                model = Fitter(_core.Stop()).fit(dataset, chosen)
                 nbytes = sizes.nbytes(chosen)
                 encoder = _core.Encoder(dataset, chosen.core(), leave_out, 1)
                 before, after = (
@@ -143,7 +145,16 @@ def test_many_tilings_or_few_bins_may_be_given():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"m": 0}, {"b": 1}, {"epochs": 0}, {"learning_rate": -1.0}, {"n_jobs": 0}, {"patience": 0}, {"max_bytes": -1}],
+    [
+        {"m": -1},
+        {"w_bits": 9},
+        {"b": 1},
+        {"epochs": 0},
+        {"learning_rate": -1.0},
+        {"n_jobs": 0},
+        {"patience": 0},
+        {"max_bytes": -1},
+    ],
 )
 def test_errors_name_the_wrong_parameter(wrong):
     X, y, _ = table("binary")
@@ -161,7 +172,7 @@ def test_a_limit_is_a_whole_number(limit):
 def test_defaults_apply_without_a_limit():
     X, y, _ = table("binary")
     model = binfm.train(X, y)
-    assert model == binfm.train(X, y, m=32, b=20, tilings=4, loss="logistic", epochs=30, learning_rate=0.02)
+    assert model == binfm.train(X, y, m=32, b=20, tilings=4, loss="logistic", epochs=30, learning_rate=0.015)
     assert model.search is None
 
 
@@ -347,10 +358,11 @@ def test_uninformative_features_cost_no_bytes():
 def test_one_search_for_several_limits_matches_a_search_for_each():
     X, y, _ = table("classes")
     dataset, params = prepare(X, y, **FAST)
-    with successive_halving(dataset, params, lambda: None) as halving:
-        limits = (200, 300, 500, 1500)
-        chosen = [halving.with_best_init(halving.best(limit), limit) for limit in limits]
-    found = [fit(dataset, params).to_bytes(True, True) for params in chosen]
+    with successive_halving(dataset, params, SearchProgress(False)) as halving:
+        limits, trials = (200, 300, 500, 1500), halving.trials
+        chosen = [halving.with_best_init(halving.best(limit, trials), limit, trials) for limit in limits]
+    fitter = Fitter(_core.Stop())
+    found = [fitter.fit(dataset, params).to_bytes(True, True) for params in chosen]
     assert found == [binfm.train(X, y, max_bytes=limit, **FAST).to_bytes() for limit in limits]
 
 
@@ -380,11 +392,12 @@ def test_small_models_are_polished_where_possible_unless_polish_is_given():
 def test_a_small_model_is_the_best_of_several_inits():
     X, y, _ = table("classes")
     dataset, params = prepare(X, y, seed=2**63 - 2, **FAST)
-    with successive_halving(dataset, params, lambda: None) as halving:
-        chosen = halving.best(200)
-        best = halving.with_best_init(chosen, 200)
-        assert halving.with_best_init(chosen, 2000) == chosen
-    models = {seed: fit(dataset, chosen.replace(seed=seed)) for seed in (2**63 - 2, 2**63 - 1, 0, 1)}
+    with successive_halving(dataset, params, SearchProgress(False)) as halving:
+        chosen = halving.best(200, halving.trials)
+        best = halving.with_best_init(chosen, 200, halving.trials)
+        assert halving.with_best_init(chosen, 2000, halving.trials) == chosen
+    fitter = Fitter(_core.Stop())
+    models = {seed: fitter.fit(dataset, chosen.replace(seed=seed)) for seed in (2**63 - 2, 2**63 - 1, 0, 1)}
     losses = {seed: evaluate(model, dataset).loss for seed, model in models.items()}
     assert len(set(losses.values())) == 4
     assert best.seed == min(losses, key=losses.get)

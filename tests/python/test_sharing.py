@@ -176,8 +176,8 @@ import numpy as np
 from binfm import BinFMClassifier
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
-X, y = rng.normal(size=(200_000, 20)).astype(np.float32), np.arange(200_000) % 2
-estimator = BinFMClassifier(m=64, n_jobs=1).partial_fit(X[:1000], y[:1000], classes=[0, 1])
+X, y = rng.normal(size=(200_000, 20)).astype(np.float32), np.arange(200_000) % 10
+estimator = BinFMClassifier(m=256, n_jobs=1).partial_fit(X[:1000], y[:1000], classes=range(10))
 for learning in (True, False):
     thread = threading.Thread(target=estimator.partial_fit, args=(X, y))
     if learning:

@@ -37,7 +37,7 @@ def test_the_history_records_the_softmax_loss():
     model = binfm.train(X, y, loss="softmax", m=4, epochs=8, eval_set=(X, y), early_stopping=True)
     probability = model.predict_proba(X)[np.arange(600), y]
     expected = -np.log(probability).mean()
-    assert model.history[model.best_epoch - 1]["val_loss"] == pytest.approx(expected, rel=0.02)  # scales are rounded
+    assert model.history[model.best_epoch - 1]["val_loss"] == pytest.approx(expected, rel=0.03)  # scales are rounded
 
 
 def clouds(rows, seed):

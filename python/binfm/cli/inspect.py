@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from binfm._text import table
+from binfm._text import number, table
 from binfm.attributes import Feature
 from binfm.cli._messages import tell
 from binfm.cli._models import load_model
@@ -55,6 +55,7 @@ def summary(model: Model, device: str | None) -> dict[str, Any]:
         "method": model.method,
         "loss": model.loss,
         "m": model.m,
+        "w_bits": model.w_bits,
         "tilings": model.tilings,
         "alpha": model.alpha,
         "beta": model.beta,
@@ -82,5 +83,5 @@ def _cell(value: Any) -> str:
         return "yes" if value else ""
     if not isinstance(value, list):
         return str(value)
-    text = " ".join(f"{v:.4g}" if isinstance(v, float) else str(v) for v in value)
+    text = " ".join(number(v, 4) if isinstance(v, float) else str(v) for v in value)
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"

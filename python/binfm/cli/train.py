@@ -57,7 +57,13 @@ def _options(name: str) -> dict[str, Any]:
         return {"choices": tuple(EARLY_STOPPING), "help": text}
     if spec.choices:
         return {"choices": tuple(choice for choice in spec.choices if choice != "squared"), "help": text}
+    if name == "regularization":
+        return {"type": _number_or_auto, "metavar": "N", "help": text}
     return {"type": {"int": int, "float": float}[TYPES[name]], "metavar": "N", "help": text}
+
+
+def _number_or_auto(text: str) -> float | str:
+    return text if text == "auto" else float(text)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -56,6 +56,8 @@ class Column:
     """Numbers, or objects."""
     is_category: bool
     """Whether its type is one of categories: text, categorical, enum."""
+    is_date: bool = False
+    """Whether its values are dates or moments, here as days since 1970."""
 
     def __len__(self) -> int:
         return len(self.values if isinstance(self.values, np.ndarray) else self.values.places)
@@ -170,12 +172,14 @@ def _column(series: Any) -> Column:
     if dtype.is_numeric() or dtype == nw.Boolean:
         return Column(_floats(series), False)
     if dtype == nw.Date or dtype == nw.Datetime:
-        return Column(_floats(series.dt.timestamp("us")) / MICROSECONDS_A_DAY, False)
+        return Column(_floats(series.dt.timestamp("us")) / MICROSECONDS_A_DAY, False, is_date=True)
     if dtype == nw.Duration:
         return Column(_floats(series.dt.total_microseconds()) / MICROSECONDS_A_DAY, False)
     values = Distinct.of(series.to_list(), f"column {series.name!r}")
     is_category = dtype in (nw.String, nw.Categorical, nw.Enum)
-    return Column(values, is_category or any(isinstance(value, str) for value in values.objects))
+    is_text = any(isinstance(value, str) for value in values.objects)
+    is_date = not is_text and any(isinstance(value, datetime.date) for value in values.objects)
+    return Column(values, is_category or is_text, is_date)
 
 
 def _floats(series: Any) -> NDArray[np.float64]:

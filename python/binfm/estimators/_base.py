@@ -71,7 +71,7 @@ class BinFM(BaseEstimator):
         if self.max_bytes is not None:
             raise ValueError(f"max_bytes must be None in partial_fit, got {self.max_bytes!r}")
         trainer = self._trainer
-        params = self._params(trainer, fixed).replace(epochs=1, early_stopping=False)
+        params = self._params(trainer, fixed).settled().replace(epochs=1, early_stopping=False)
         dataset, _ = read_data(X, y, weight, None, params, classes=classes, like=trainer)
         self._trainer = trainer or Trainer(dataset, params)
         return self._trainer.fit(dataset, None, params, steady=True)
@@ -94,7 +94,7 @@ class BinFM(BaseEstimator):
         seed = self._seed() if trainer is None else trainer.params.seed
         params = Params.of({**self._given(), **fixed, "seed": seed})
         if trainer is not None:
-            params.check_resumes(trainer.params)
+            params.settled().check_resumes(trainer.params)
         return params
 
     def _seed(self) -> int:

@@ -26,6 +26,7 @@ TEST_ROWS = 8
 """Rows of the self-test: as many as `_probes` has values for a feature, so that each value is in one of them."""
 MAX_BYTES = 2**22 - 1
 MAX_ACTIVE = 2**16 - 1
+LINEAR_BITS = 21
 PAIR_BITS = 32
 SCORE_BITS = 61
 """The limits of binfm.h."""
@@ -73,6 +74,7 @@ def check_limits(model: Model) -> None:
     for what, got, most in (
         ("bytes", len(device_file(model)), MAX_BYTES),
         ("rows that can be active at once", active, MAX_ACTIVE),
+        ("as 2**w_bits times the rows that can be active", active * 2**model.w_bits, 2**LINEAR_BITS - 1),
         ("as m times the square of the rows that can be active", model.m * active**2, 2**PAIR_BITS - 1),
         ("as the pair term of a score", int(max(pairs for _, _, pairs in multipliers)) * most_pairs, 2**SCORE_BITS - 1),
     ):

@@ -73,12 +73,14 @@ typedef enum {
 } binfm_status;
 
 /*
- * Limits: the file is smaller than 4 MiB; at most A = 65,535 rows are active at once; m * A^2 is below 2^32; and the
- * pair term of every score is below 2^61, so that scores fit in 64 bits.
+ * Limits: the file is smaller than 4 MiB; at most A = 65,535 rows are active at once; m * A^2 is below 2^32; and, so that
+ * scores fit in 64 bits, the pair term of every score is below 2^61 and A * 2^(bits of w) is below 2^21, which keeps the
+ * linear term below 2^61.
  */
 #define BINFM_MOST_BYTES 0x3fffffu
 #define BINFM_MOST_ROWS 0xffffffu
 #define BINFM_MOST_ACTIVE 0xffffu
+#define BINFM_MOST_LINEAR 0x1fffffu
 #define BINFM_SCORE_BITS 61u
 
 /*
@@ -101,13 +103,15 @@ typedef enum {
 #define BINFM_AT_OUTPUTS 16u
 #define BINFM_AT_TILINGS 18u
 #define BINFM_AT_LOSS 19u
-#define BINFM_AT_SHIFT_A 20u
+#define BINFM_AT_SHIFT_A 20u /* bits 0-4; bits 5-7 are the number of bits of w, less one */
 #define BINFM_AT_SHIFT_C 21u
 #define BINFM_AT_SHIFT_BIAS 22u
 #define BINFM_AT_EXPONENT 23u
 #define BINFM_AT_USUAL 25u
 #define BINFM_AT_SCALES 27u
 #define BINFM_CHECKSUM_BYTES 4u
+#define BINFM_SHIFT 31u
+#define BINFM_W_BITS_SHIFT 5u
 /* File flags. */
 #define BINFM_ZERO_IS_ABSENT 1u
 #define BINFM_HAS_LABELS 2u
@@ -206,10 +210,16 @@ static inline int16_t binfm_exponent(const uint8_t *model)
     return (int16_t)binfm_u16(model + BINFM_AT_EXPONENT);
 }
 
-/* Number of bits in a row, over all outputs. */
-BINFM_SMALL uint32_t binfm_row_bits(const uint8_t *model)
+/* Number of bits of a w, 1 to 8. */
+BINFM_SMALL uint_fast8_t binfm_w_bits(const uint8_t *model)
 {
-    return binfm_outputs(model) * ((uint32_t)binfm_u16(model + BINFM_AT_FACTORS) + 1u);
+    return (uint_fast8_t)((BINFM_BYTE(model + BINFM_AT_SHIFT_A) >> BINFM_W_BITS_SHIFT) + 1u);
+}
+
+/* Number of bits of one output in a row: those of w, then the factors. */
+BINFM_SMALL uint32_t binfm_output_bits(const uint8_t *model)
+{
+    return (uint32_t)binfm_w_bits(model) + binfm_u16(model + BINFM_AT_FACTORS);
 }
 
 /* Size in bytes of an output's scales: bias, a and c. */
@@ -642,7 +652,7 @@ BINFM_SMALL void binfm_encode_sample(const uint8_t *model, const float *floats, 
     encoder.at = binfm_after_scales(model);
     encoder.start = active + 2u;
     encoder.row = 0u;
-    encoder.row_size = binfm_row_bits(model) << 5;
+    encoder.row_size = (binfm_outputs(model) * binfm_output_bits(model)) << 5;
     encoder.tilings = BINFM_BYTE(model + BINFM_AT_TILINGS);
     encoder.flags = BINFM_BYTE(model + BINFM_AT_FLAGS);
     encoder.defaults.edge_count = binfm_u16(model + BINFM_AT_USUAL);
@@ -692,6 +702,12 @@ BINFM_LARGE void binfm_encode_i16(const uint8_t *model, const int16_t *x, uint32
  * that column. Q is the number of pairs that agree minus the number that disagree, summed over all m columns:
  *
  *     Q = m * A * (A - 1) / 2  -  2 * sum of c * (A - c)
+ *
+ * Bit i of w stands for +2^i or -2^i, so with c counted in the same way
+ *
+ *     L = sum of 2^i * (2 * c - A)
+ *
+ * over the bits of w. The lowest of them is the bit before the first column, the others are the first columns.
  */
 
 /* One output's part of the parameter table. */
@@ -749,7 +765,7 @@ BINFM_SMALL binfm_word binfm_load_word(const uint8_t *at, uint_fast8_t bit, uint
 
 /*
  * Count the +1 bits per column over the rows of some features, at most BINFM_LANE_MOST rows. Returns the count of the
- * bit that precedes the first column; in the first word of a row that bit is w.
+ * bit that precedes the first column; in the first word of a row that is the lowest bit of w.
  */
 BINFM_LARGE uint_fast8_t binfm_count_columns(const binfm_table *table, const uint32_t *starts, uint_fast8_t features,
                                              binfm_word *lane)
@@ -817,10 +833,56 @@ BINFM_SMALL uint_fast8_t binfm_column_count(const binfm_word *lane, uint_fast8_t
 #endif
 }
 
+/*
+ * Count the pairs that disagree, for any number of rows: in blocks of as many features as the lanes can count. The
+ * first `w_columns` columns are bits of w; writes L of these bits and of the one before them.
+ */
+BINFM_LARGE uint32_t binfm_disagreements(const binfm_table *table, const uint32_t *active, uint_fast8_t columns,
+                                         uint_fast8_t w_columns, int32_t *L)
+{
+    const uint_fast16_t features = (uint_fast16_t)active[0];
+    const uint_fast16_t active_rows = (uint_fast16_t)(features * table->tilings);
+    uint_fast8_t block = 1u;
+    uint_fast16_t done = 0u;
+    uint16_t total[BINFM_WORD_BITS];
+    binfm_word lane[BINFM_LANES];
+    uint_fast16_t preceding = 0u;
+    uint32_t pairs = 0u;
+    int32_t linear = 0;
+    uint_fast8_t i;
+
+    while (((uint_fast16_t)block * table->tilings) <= (BINFM_LANE_MOST / 2u)) {
+        block = (uint_fast8_t)(2u * block);
+    }
+    do { /* runs once even if no feature is active, to zero the counts */
+        const uint_fast8_t taken = ((features - done) < block) ? (uint_fast8_t)(features - done) : block;
+
+        preceding = (uint_fast16_t)(preceding + binfm_count_columns(table, active + (2u + done), taken, lane));
+        for (i = 0u; i < columns; i++) {
+            total[i] = (uint16_t)(((done == 0u) ? 0u : total[i]) + binfm_column_count(lane, i));
+        }
+        done = (uint_fast16_t)(done + taken);
+    } while (done < features);
+    for (i = columns; i > 0u; i--) { /* the highest bit of w first: each step doubles those before it */
+        const uint16_t count = total[i - 1u];
+
+        if (i > w_columns) {
+            pairs += (uint32_t)count * (uint16_t)(active_rows - count);
+        } else {
+            linear = 2 * (linear + ((2 * (int32_t)count) - (int32_t)active_rows));
+        }
+    }
+    *L = linear + ((2 * (int32_t)preceding) - (int32_t)active_rows);
+    return pairs;
+}
+
 #if BINFM_WORD_BITS == 8u
-/* Count the pairs that disagree, for at most BINFM_LANE_MOST active rows: 8-bit arithmetic, which small CPUs need. */
+/*
+ * The same for at most BINFM_LANE_MOST active rows, and without bits of w among the columns: 8-bit arithmetic, which
+ * small CPUs need.
+ */
 BINFM_LARGE uint32_t binfm_disagreements_few(const binfm_table *table, const uint32_t *active, uint_fast8_t columns,
-                                             uint_fast16_t *preceding)
+                                             int32_t *L)
 {
     const uint_fast8_t features = (uint_fast8_t)active[0];
     const uint_fast8_t active_rows = (uint_fast8_t)(features * table->tilings);
@@ -828,7 +890,7 @@ BINFM_LARGE uint32_t binfm_disagreements_few(const binfm_table *table, const uin
     uint32_t pairs = 0u;
     uint_fast8_t i;
 
-    *preceding = binfm_count_columns(table, active + 2u, features, lane);
+    *L = (int16_t)((2 * (int16_t)binfm_count_columns(table, active + 2u, features, lane)) - (int16_t)active_rows);
     for (i = 0u; i < columns; i++) {
         const uint_fast8_t count = binfm_column_count(lane, i);
 
@@ -838,47 +900,16 @@ BINFM_LARGE uint32_t binfm_disagreements_few(const binfm_table *table, const uin
 }
 #endif
 
-/* Count the pairs that disagree, for any number of rows: in blocks of as many features as the lanes can count. */
-BINFM_LARGE uint32_t binfm_disagreements(const binfm_table *table, const uint32_t *active, uint_fast8_t columns,
-                                         uint_fast16_t *preceding)
-{
-    const uint_fast16_t features = (uint_fast16_t)active[0];
-    const uint_fast16_t active_rows = (uint_fast16_t)(features * table->tilings);
-    uint_fast8_t block = 1u;
-    uint_fast16_t done = 0u;
-    uint16_t total[BINFM_WORD_BITS];
-    binfm_word lane[BINFM_LANES];
-    uint32_t pairs = 0u;
-    uint_fast8_t i;
-
-    while (((uint_fast16_t)block * table->tilings) <= (BINFM_LANE_MOST / 2u)) {
-        block = (uint_fast8_t)(2u * block);
-    }
-    *preceding = 0u;
-    do { /* runs once even if no feature is active, to zero the counts */
-        const uint_fast8_t taken = ((features - done) < block) ? (uint_fast8_t)(features - done) : block;
-
-        *preceding = (uint_fast16_t)(*preceding + binfm_count_columns(table, active + (2u + done), taken, lane));
-        for (i = 0u; i < columns; i++) {
-            total[i] = (uint16_t)(((done == 0u) ? 0u : total[i]) + binfm_column_count(lane, i));
-        }
-        done = (uint_fast16_t)(done + taken);
-    } while (done < features);
-    for (i = 0u; i < columns; i++) {
-        pairs += (uint32_t)total[i] * (uint16_t)(active_rows - total[i]);
-    }
-    return pairs;
-}
-
 /* L, the sum of w over the active rows, and Q of one output. */
 BINFM_SMALL void binfm_terms(const uint8_t *model, const uint32_t *active, uint16_t output, int32_t *L, int32_t *Q)
 {
     const uint16_t factors = binfm_u16(model + BINFM_AT_FACTORS);
-    const uint32_t row_bits = binfm_row_bits(model);
-    const uint32_t first = (uint32_t)output * (factors + (uint32_t)1);
+    const uint32_t output_bits = binfm_output_bits(model);
+    const uint32_t row_bits = binfm_outputs(model) * output_bits;
+    const uint32_t first = output * output_bits;
     uint32_t disagreements = 0u;
     uint_fast16_t remaining = factors;
-    uint_fast16_t preceding;
+    uint_fast8_t w_columns = (uint_fast8_t)(binfm_w_bits(model) - 1u);
     uint_fast16_t active_rows;
     binfm_table table;
 
@@ -888,23 +919,27 @@ BINFM_SMALL void binfm_terms(const uint8_t *model, const uint32_t *active, uint1
     table.first = (uint_fast8_t)(first & 7u);
     table.tilings = BINFM_BYTE(model + BINFM_AT_TILINGS);
     active_rows = (uint_fast16_t)(active[0] * table.tilings);
-    while (remaining > 0u) {
-        const uint_fast8_t columns = (uint_fast8_t)((remaining < BINFM_WORD_BITS) ? remaining : BINFM_WORD_BITS);
+    do { /* runs once even if w has one bit and there are no factors */
+        const uint_fast8_t room = (uint_fast8_t)(BINFM_WORD_BITS - w_columns);
+        const uint_fast8_t taken = (remaining < room) ? (uint_fast8_t)remaining : room;
+        const uint_fast8_t columns = (uint_fast8_t)(w_columns + taken);
+        int32_t linear;
 
 #if BINFM_WORD_BITS == 8u
-        if (active_rows <= BINFM_LANE_MOST) {
-            disagreements += binfm_disagreements_few(&table, active, columns, &preceding);
+        if ((active_rows <= BINFM_LANE_MOST) && (w_columns == 0u)) {
+            disagreements += binfm_disagreements_few(&table, active, columns, &linear);
         } else
 #endif
         {
-            disagreements += binfm_disagreements(&table, active, columns, &preceding);
+            disagreements += binfm_disagreements(&table, active, columns, w_columns, &linear);
         }
         if (remaining == factors) {
-            *L = (int32_t)(2u * (uint32_t)preceding) - (int32_t)active_rows;
+            *L = linear;
         }
         table.bits += BINFM_WORD_BITS / 8u;
-        remaining = (uint_fast16_t)(remaining - columns);
-    }
+        remaining = (uint_fast16_t)(remaining - taken);
+        w_columns = 0u;
+    } while (remaining > 0u);
     *Q = (int32_t)((((uint32_t)active_rows * ((uint32_t)active_rows - 1u)) / 2u) * factors) -
          (int32_t)(2u * disagreements);
 }
@@ -923,7 +958,7 @@ BINFM_LARGE int64_t binfm_score(const uint8_t *model, const uint32_t *active, ui
 
     binfm_terms(model, active, output, &L, &Q);
     score = (uint64_t)(int64_t)bias << BINFM_BYTE(model + BINFM_AT_SHIFT_BIAS);
-    score += (uint64_t)((int64_t)a * L) << BINFM_BYTE(model + BINFM_AT_SHIFT_A);
+    score += (uint64_t)((int64_t)a * L) << (BINFM_BYTE(model + BINFM_AT_SHIFT_A) & BINFM_SHIFT);
     score += (uint64_t)((int64_t)c * Q) << BINFM_BYTE(model + BINFM_AT_SHIFT_C);
     return (int64_t)score;
 }
@@ -1568,12 +1603,12 @@ static inline uint_fast8_t binfm_check_header(const uint8_t *model)
     const int16_t exponent = binfm_exponent(model);
     uint_fast8_t i;
 
-    for (i = BINFM_AT_SHIFT_A; i <= BINFM_AT_SHIFT_BIAS; i++) {
+    for (i = BINFM_AT_SHIFT_C; i <= BINFM_AT_SHIFT_BIAS; i++) {
         if (BINFM_BYTE(model + i) > BINFM_MOST_SHIFT) {
             return 0u;
         }
     }
-    if ((binfm_features(model) == 0u) || (binfm_u16(model + BINFM_AT_FACTORS) == 0u)) {
+    if ((binfm_features(model) == 0u) || ((BINFM_BYTE(model + BINFM_AT_SHIFT_A) & BINFM_SHIFT) > BINFM_MOST_SHIFT)) {
         return 0u;
     }
     if ((outputs == 0u) || (outputs == 2u) || (BINFM_BYTE(model + BINFM_AT_TILINGS) == 0u)) {
@@ -1601,7 +1636,10 @@ static inline uint_fast8_t binfm_within_limits(const uint8_t *model, uint32_t us
     uint16_t largest_c = 0u;
     uint16_t i;
 
-    if ((active > BINFM_MOST_ACTIVE) || ((pairs >> 32) != 0u) || ((uint32_t)(size_t)cells != cells) ||
+    if ((active > BINFM_MOST_ACTIVE) || ((active << binfm_w_bits(model)) > BINFM_MOST_LINEAR)) {
+        return 0u;
+    }
+    if (((pairs >> 32) != 0u) || ((uint32_t)(size_t)cells != cells) ||
         ((uint32_t)(size_t)binfm_features(model) != binfm_features(model))) {
         return 0u;
     }
@@ -1668,7 +1706,7 @@ static inline binfm_status binfm_check_content(const uint8_t *model, const uint8
     }
     at = binfm_check_features(model, end, &used, &rows);
     if (at != NULL) {
-        at = binfm_check_bits(at, end, (uint64_t)rows * binfm_row_bits(model));
+        at = binfm_check_bits(at, end, (uint64_t)rows * binfm_outputs(model) * binfm_output_bits(model));
     }
     if ((at != NULL) && ((BINFM_BYTE(model + BINFM_AT_FLAGS) & BINFM_HAS_LABELS) != 0u)) {
         at = binfm_check_labels(at, end, binfm_classes(model));

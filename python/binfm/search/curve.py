@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from binfm._checks import whole
-from binfm._progress import Progress
+from binfm._progress import SearchProgress
 from binfm._text import table
 from binfm.params import PARAMETERS, Params
 from binfm.search.halving import FRESH, SuccessiveHalving, successive_halving
 from binfm.search.trials import VARIED
 from binfm.training import read_data
+
+if TYPE_CHECKING:
+    from binfm.search.forecast import Forecast
+    from binfm.search.trials import Trials
 
 BUDGETS = (256, 512, 1024, 2048, 4096, 8192, 16384)
 
@@ -56,6 +60,11 @@ class SizeCurve:
             score = [f"{point[name]:.4f}" for name in ("score", "spread")]
             lines.append([str(point["max_bytes"]), str(point["nbytes"]), *score, *shape])
         return table(head, lines, left=0)
+
+    def _repr_html_(self) -> str:
+        from binfm.reading.html.notebook import curve_card
+
+        return curve_card(self)
 
     def plot(self, ax: Any = None) -> SizeCurve:
         """Draw the score and its spread against bytes, as :class:`binfm.plot.SizeCurveDisplay` does; return itself.
@@ -114,18 +123,25 @@ def size_curve(
     params = Params.of({**parameters, "max_bytes": limits[-1]})
     dataset, valid = read_data(X, y, **data, params=params)
     params = params.resolve(len(dataset), valid is not None)
-    with Progress(progress, None, "fit") as bar, successive_halving(dataset, params, bar.advance) as halving:
-        return SizeCurve(halving.metric, tuple(_points(halving, limits)), halving.smallest)
+    with SearchProgress(progress) as bar, successive_halving(dataset, params, bar) as halving:
+        chosen = halving.run(lambda trials: _best_of_each(halving, limits, trials))
+        points = [_point(halving, limit, found) for limit, found in zip(limits, chosen, strict=True)]
+        return SizeCurve(halving.metric, tuple(points), halving.smallest)
 
 
-def _points(halving: SuccessiveHalving, limits: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """Yield the point of each limit; they ascend."""
+def _best_of_each(halving: SuccessiveHalving, limits: Sequence[int], trials: Trials | Forecast) -> list[Params | None]:
+    """Return the best parameters for each limit, and score them on fresh folds; limits ascend."""
+    chosen: list[Params | None] = []
     smaller: list[Params] = []
     for limit in limits:
-        chosen = halving.best(limit, smaller)
-        if chosen is None:
-            yield {"max_bytes": limit, **dict.fromkeys(("features", *VARIED, "nbytes", "score", "spread"))}
-            continue
-        smaller = [chosen]
-        halving.trials.rank(smaller, FRESH)
-        yield {"max_bytes": limit, **halving.trials.describe(chosen, FRESH)}
+        best = halving.best(limit, trials, smaller)
+        chosen.append(best)
+        if best is not None:
+            smaller = trials.rank([best], FRESH)
+    return chosen
+
+
+def _point(halving: SuccessiveHalving, limit: int, chosen: Params | None) -> dict[str, Any]:
+    if chosen is None:
+        return {"max_bytes": limit, **dict.fromkeys(("features", *VARIED, "nbytes", "score", "spread"))}
+    return {"max_bytes": limit, **halving.trials.describe(chosen, FRESH)}

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from binfm.search.trials import evaluate
-from binfm.training import fit
 
 if TYPE_CHECKING:
     from binfm import _core
     from binfm.data.dataset import Dataset
     from binfm.params import Params
+    from binfm.search.fitter import Fitter
     from binfm.search.pool import WorkerPool
     from binfm.search.trials import Fold
 
@@ -29,7 +29,7 @@ MAX_SAMPLES = 2_000
 """Samples to shuffle, at most."""
 
 
-def rank_features(fold: Fold, params: Params, pool: WorkerPool) -> list[int]:
+def rank_features(fold: Fold, params: Params, fitter: Fitter, pool: WorkerPool) -> list[int]:
     """Return the columns of a dense table, the least needed first; an empty list if ranking them is not possible."""
     table = fold.valid.table
     if isinstance(table, tuple) or not 1 < table.shape[1] <= MAX_FEATURES:
@@ -38,8 +38,8 @@ def rank_features(fold: Fold, params: Params, pool: WorkerPool) -> list[int]:
     rest = list(range(table.shape[1]))
     order: list[int] = []
     while len(rest) > 1:
-        without = params.replace(leave_out=tuple(sorted(order)), n_jobs=1)
-        model = pool.map(lambda params: fit(fold.train, params, pool.is_over), [without])[0]
+        without = params.replace(leave_out=tuple(sorted(order)))
+        model = pool.map(lambda params: fitter.fit(fold.train, params), [without])[0]
         losses = pool.map(_LossWithout(model, valid), rest)
         rest = [column for _, column in sorted(zip(losses, rest, strict=True))]
         dropped = max(1, round(SHARE * len(rest)))

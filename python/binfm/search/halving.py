@@ -8,17 +8,20 @@ epochs, dropout and polish, and as an ensemble. The rungs are judgment, checked 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from binfm import _core
 from binfm.search.candidates import Candidates
 from binfm.search.features import rank_features
+from binfm.search.fitter import Fitter
+from binfm.search.forecast import Forecast
 from binfm.search.pool import WorkerPool
 from binfm.search.sizes import Sizes
-from binfm.search.trials import FOLDS, Rung, Trials, evaluate
-from binfm.training import fit
+from binfm.search.trials import FOLDS, Rung, Trials
 
 if TYPE_CHECKING:
+    from binfm._progress import SearchProgress
     from binfm.data.dataset import Dataset
     from binfm.params import Params
 
@@ -42,27 +45,32 @@ there."""
 SEEDS = 2**63
 """Number of seeds."""
 
+Chosen = TypeVar("Chosen")
+
 
 @contextmanager
-def successive_halving(dataset: Dataset, params: Params, progress: Callable[[], object]) -> Iterator[SuccessiveHalving]:
+def successive_halving(dataset: Dataset, params: Params, progress: SearchProgress) -> Iterator[SuccessiveHalving]:
     """Prepare a search for any number of limits: what they have in common is tried once."""
     if "m" in params.free:
         params = params.replace(m=params.ensemble)  # the fewest there can be
-    with WorkerPool(params.n_jobs, progress) as pool:
-        yield SuccessiveHalving(dataset.weighted(), params, pool)
+    stop = _core.Stop()
+    with closing(Fitter(stop)) as fitter, WorkerPool(params.n_jobs, stop, progress.advance) as pool:
+        yield SuccessiveHalving(dataset.weighted(), params, pool, fitter, progress)
 
 
 class SuccessiveHalving:
     """A search for the best parameters within a size limit."""
 
-    def __init__(self, dataset: Dataset, base: Params, pool: WorkerPool) -> None:
-        self._dataset, self._base, self._pool = dataset, base, pool
+    def __init__(
+        self, dataset: Dataset, base: Params, pool: WorkerPool, fitter: Fitter, progress: SearchProgress
+    ) -> None:
+        self._progress = progress
         sizes = Sizes(dataset, base)
         self._candidates = Candidates(dataset, base, sizes)
         pool.map(sizes.learn, self._candidates.bins)
-        self.trials = Trials(dataset, sizes, pool, RUNGS, base.seed)
+        self.trials = Trials(dataset, sizes, pool, fitter, RUNGS, base.seed)
         ranker = base.replace(early_stopping=False, holdout=0.0, **RANKER)
-        self._candidates.least_needed = rank_features(self.trials.folds[SECOND][0], ranker, pool)
+        self._candidates.least_needed = rank_features(self.trials.folds[SECOND][0], ranker, fitter, pool)
         self.metric = "squared error" if dataset.is_regression else "accuracy"
 
     @property
@@ -70,9 +78,21 @@ class SuccessiveHalving:
         """Size of the smallest candidate."""
         return self._candidates.smallest
 
-    def best(self, limit: int, also: Sequence[Params] = ()) -> Params | None:
+    def run(self, steps: Callable[[Trials | Forecast], Chosen]) -> Chosen:
+        """Take the steps of a search, and before each of them forecast how much is left."""
+
+        def expect() -> None:
+            forecast = Forecast(self.trials)
+            steps(forecast)
+            self._progress.expect(forecast.fits, forecast.cost)
+
+        if self._progress.is_shown:
+            self.trials.before_step = expect
+        return steps(self.trials)
+
+    def best(self, limit: int, trials: Trials | Forecast, also: Sequence[Params] = ()) -> Params | None:
         """Return the best candidate of at most `limit` bytes, or one of `also`; None if none fits."""
-        candidates, rank = self._candidates, self.trials.rank
+        candidates, rank = self._candidates, trials.rank
         shapes = candidates.shapes(limit)
         if not shapes:
             return None
@@ -83,16 +103,12 @@ class SuccessiveHalving:
             best = rank([best, *variants(best, limit)], LAST)[0]
         return rank([best, *candidates.ensembles(best, limit), *also], LAST)[0]
 
-    def with_best_init(self, chosen: Params, limit: int) -> Params:
+    def with_best_init(self, chosen: Params, limit: int, trials: Trials | Forecast) -> Params:
         """Return the parameters with the seed of the best init, if the model is so small that it matters."""
         if limit > INITS_UP_TO or chosen.early_stopping or not chosen.free:
             return chosen
-        inits = [chosen.replace(seed=(chosen.seed + i) % SEEDS, n_jobs=1) for i in range(INITS)]
-        losses = self._pool.map(self._training_loss, inits)
-        return chosen.replace(seed=inits[losses.index(min(losses))].seed)
-
-    def _training_loss(self, params: Params) -> float:
-        return evaluate(fit(self._dataset, params, self._pool.is_over), self._dataset).loss
+        inits = [chosen.replace(seed=(chosen.seed + i) % SEEDS) for i in range(INITS)]
+        return trials.with_least_training_loss(inits)
 
 
 def _promoted(ranked: list[Params], rung: Rung) -> list[Params]:

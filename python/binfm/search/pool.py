@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from threading import Event
 from typing import TypeVar
 
 from binfm import _core
@@ -19,32 +18,37 @@ POLL_SECONDS = 0.05
 class WorkerPool:
     """A pool of threads that returns results in the order of the items, whichever is done first.
 
-    Ctrl-C stops the caller at once. What is still running then ends after its epoch, and nobody waits for it.
+    Ctrl-C stops the caller at once. What is still running then is asked to stop, and nobody waits for it.
     """
 
-    def __init__(self, n_jobs: int | None, progress: Callable[[], object]) -> None:
+    def __init__(self, n_jobs: int | None, stop: _core.Stop, progress: Callable[[int], object]) -> None:
         self._pool = ThreadPoolExecutor(_core.threads(n_jobs), thread_name_prefix="binfm")
+        self._stop = stop
         self._progress = progress
-        self._over = Event()
 
-    def is_over(self, *_: object) -> bool:
-        """Return whether to stop working; a callback for training."""
-        return self._over.is_set()
+    def map(
+        self, work: Callable[[Item], Result], items: Iterable[Item], costs: Sequence[int] | None = None
+    ) -> list[Result]:
+        """Return the result for each item, in order.
 
-    def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """Return the result for each item, in order."""
-        futures = [self._pool.submit(work, item) for item in items]
-        waiting: set[Future[Result]] = set(futures)
+        If costs are given, the most expensive items come first, so that no thread is left with one at the end, and
+        progress is told the cost of each item that is done.
+        """
+        items = list(items)
+        order = sorted(range(len(items)), key=lambda i: -costs[i] if costs else i)
+        numbers = {self._pool.submit(work, items[i]): i for i in order}
+        waiting: set[Future[Result]] = set(numbers)
         while waiting:
             done, waiting = wait(waiting, POLL_SECONDS, FIRST_EXCEPTION)
             for future in done:
                 future.result()
-                self._progress()
-        return [future.result() for future in futures]
+                if costs:
+                    self._progress(costs[numbers[future]])
+        return [future.result() for future in sorted(numbers, key=lambda future: numbers[future])]
 
     def __enter__(self) -> WorkerPool:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._over.set()
+        self._stop.set()
         self._pool.shutdown(wait=error[0] is None, cancel_futures=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from binfm._progress import Progress
+from binfm._progress import SearchProgress
 from binfm._text import table
 from binfm.search.halving import successive_halving
 from binfm.search.trials import VARIED
@@ -17,6 +17,7 @@ from binfm.search.trials import VARIED
 if TYPE_CHECKING:
     from binfm.data.dataset import Dataset
     from binfm.params import Params
+    from binfm.search.forecast import Forecast
     from binfm.search.trials import Trials
 
 
@@ -64,18 +65,29 @@ class Search:
         lines = [[_cell(trial[name]) for name in names] + ["*" * trial["chosen"]] for trial in self.trials]
         return title + "\n" + table([*names, ""], lines, left=0)
 
+    def _repr_html_(self) -> str:
+        from binfm.reading.html.notebook import search_card
+
+        return search_card(self)
+
 
 def search(dataset: Dataset, params: Params) -> tuple[Params, Search]:
     """Return the parameters of the best model of at most `max_bytes`, choosing those that are free."""
     limit = params.max_bytes or 0
-    with Progress(params.progress, None, "fit") as bar, successive_halving(dataset, params, bar.advance) as halving:
-        chosen = halving.best(limit)
-        if chosen is None:
+    with SearchProgress(params.progress) as progress, successive_halving(dataset, params, progress) as halving:
+
+        def steps(trials: Trials | Forecast) -> tuple[Params, Params] | None:
+            chosen = halving.best(limit, trials)
+            return None if chosen is None else (chosen, halving.with_best_init(chosen, limit, trials))
+
+        found = halving.run(steps)
+        if found is None:
             raise ValueError(
                 f"max_bytes must be at least {halving.smallest}, the size of the smallest model of this data, "
                 f"got {limit}"
             )
-        return halving.with_best_init(chosen, limit), Search.of(halving.trials, chosen, limit, halving.metric)
+        chosen, initialized = found
+        return initialized, Search.of(halving.trials, chosen, limit, halving.metric)
 
 
 def _cell(value: Any) -> str:

@@ -25,7 +25,7 @@ class Bins(NamedTuple):
 
 
 class Sizes:
-    """Sizes of models of one dataset. A trained model can be smaller: cells with the same signs become one."""
+    """Sizes of models of one dataset. A trained model can be smaller: cells with the same weights become one."""
 
     def __init__(self, dataset: Dataset, base: Params) -> None:
         self._dataset = dataset
@@ -42,5 +42,6 @@ class Sizes:
         return self._encoders[Bins.of(params)].size(params.m, params.leave_out)
 
     def largest_m(self, params: Params, max_bytes: int) -> int:
-        """Return the most factors such a model can have within a size; 0 if it cannot have any."""
-        return self._encoders[Bins.of(params)].largest_m(max(0, max_bytes), params.leave_out)
+        """Return the most factors such a model can have within a size; -1 if it does not fit without any."""
+        most = self._encoders[Bins.of(params)].largest_m(max(0, max_bytes), params.leave_out)
+        return -1 if most is None else most

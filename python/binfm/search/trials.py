@@ -6,20 +6,18 @@ Validation samples are never trained on, and each fold has bins of its own.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from binfm.training import fit
+from binfm import _core
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from binfm import _core
     from binfm.data.dataset import Dataset, Samples
     from binfm.params import Params
+    from binfm.search.fitter import Fitter
     from binfm.search.pool import WorkerPool
     from binfm.search.sizes import Sizes
 
@@ -30,8 +28,6 @@ VARIED = (
     "m", "b", "tilings", "binning", "loss", "learning_rate", "dropout", "ensemble", "epochs", "polish", "leave_out",
 )  # fmt: skip
 """Parameters in which candidates differ."""
-LEAST_LOSS = 1e-6
-"""Smaller log losses carry no information."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,7 @@ class Outcome:
     score: float
     """Accuracy, or the squared error of regression."""
     loss: float
-    """Calibrated log loss, or the squared error of regression."""
+    """Log loss at the best temperature, or the squared error of regression."""
     samples: int
     is_regression: bool
 
@@ -89,52 +85,90 @@ class Outcome:
 class Trials:
     """Trains each candidate once per rung, and remembers how it did."""
 
-    def __init__(self, dataset: Dataset, sizes: Sizes, pool: WorkerPool, rungs: Sequence[Rung], seed: int) -> None:
+    def __init__(
+        self, dataset: Dataset, sizes: Sizes, pool: WorkerPool, fitter: Fitter, rungs: Sequence[Rung], seed: int
+    ) -> None:
+        self._dataset = dataset
         self._sizes = sizes
         self._pool = pool
-        self._columns = dataset.columns
+        self._fitter = fitter
         self._rungs = rungs
-        self.folds = [folds_of(dataset, rung, seed) for rung in rungs]
+        self.folds = _folds_of_all(dataset, rungs, seed)
         self._known: dict[tuple[Any, ...], list[Outcome]] = {}
         self.log: list[dict[str, Any]] = []
+        self.before_step: Callable[[], object] = lambda: None
+        """Called before candidates are trained."""
 
     def rank(self, candidates: Sequence[Params], rung: int) -> list[Params]:
         """Return the candidates, the best first, by their outcomes on a rung."""
-        new = {_key(c, rung): c for c in candidates if _key(c, rung) not in self._known}
+        self.before_step()
+        new = {self.key(c, rung): c for c in candidates if not self.is_known(c, rung)}
         jobs = [(candidate, fold) for candidate in new.values() for fold in self.folds[rung]]
-        outcomes = iter(self._pool.map(lambda job: self._try(*job, rung), jobs))
+        costs = [self.cost(candidate, rung) for candidate in new.values() for _ in self.folds[rung]]
+        outcomes = iter(self._pool.map(lambda job: self._try(*job, rung), jobs, costs))
         for key, candidate in new.items():
             self._known[key] = [next(outcomes) for _ in self.folds[rung]]
             self._record(candidate, rung)
-        return sorted(candidates, key=lambda candidate: regret(self._known[_key(candidate, rung)]))
+        return self.ranked(candidates, rung)
+
+    def ranked(self, candidates: Sequence[Params], rung: int) -> list[Params]:
+        """Return candidates that were tried on a rung, the best first."""
+        return sorted(candidates, key=lambda candidate: regret(self._known[self.key(candidate, rung)]))
+
+    def with_least_training_loss(self, candidates: Sequence[Params]) -> Params:
+        """Return the candidate that fits all samples best; it is not evaluated on others."""
+        self.before_step()
+        costs = list(map(self.cost_on_all, candidates))
+        losses = self._pool.map(self._training_loss, candidates, costs)
+        return candidates[losses.index(min(losses))]
 
     def describe(self, candidate: Params, rung: int) -> dict[str, Any]:
         """Return the parameters, size and score of a candidate that was ranked on a rung."""
-        scores = [outcome.score for outcome in self._known[_key(candidate, rung)]]
+        scores = [outcome.score for outcome in self._known[self.key(candidate, rung)]]
         return {
-            "features": self._columns - len(candidate.leave_out),
+            "features": self._dataset.columns - len(candidate.leave_out),
             **{name: getattr(candidate, name) for name in VARIED},
-            "epochs": self._epochs(candidate, rung),
+            "epochs": self._shortened(candidate, rung).epochs,
             "nbytes": self._sizes.nbytes(candidate),
             "score": float(np.mean(scores)),
             "spread": float(np.std(scores)),
         }
 
+    def key(self, candidate: Params, rung: int) -> tuple[Any, ...]:
+        """Return what tells trials apart."""
+        return (rung, *(getattr(candidate, name) for name in VARIED))
+
+    def is_known(self, candidate: Params, rung: int) -> bool:
+        """Return whether a candidate was tried on a rung."""
+        return self.key(candidate, rung) in self._known
+
+    def cost(self, candidate: Params, rung: int) -> int:
+        """Return what a candidate costs on each fold of a rung."""
+        return self._cost(self._shortened(candidate, rung), len(self.folds[rung][0].train))
+
+    def cost_on_all(self, candidate: Params) -> int:
+        """Return what a candidate costs on all samples."""
+        return self._cost(candidate, len(self._dataset))
+
+    def _cost(self, params: Params, samples: int) -> int:
+        dataset = self._dataset
+        used = 1 - len(params.leave_out) / max(1, dataset.columns)
+        return _core.cost(params.core(), samples, dataset.values_per_sample * used, dataset.outputs)
+
     def _try(self, candidate: Params, fold: Fold, rung: int) -> Outcome:
-        params = candidate.replace(epochs=self._epochs(candidate, rung), n_jobs=1)
-        return evaluate(fit(fold.train, params, self._pool.is_over), fold.valid)
+        return evaluate(self._fitter.fit(fold.train, self._shortened(candidate, rung)), fold.valid)
+
+    def _training_loss(self, params: Params) -> float:
+        return evaluate(self._fitter.fit(self._dataset, params), self._dataset).loss
 
     def _record(self, candidate: Params, rung: int) -> None:
         folds = self.folds[rung]
         spent = {"rung": rung + 1, "rows": len(folds[0].train), "folds": len(folds)}
         self.log.append({**spent, **self.describe(candidate, rung), "chosen": False})
 
-    def _epochs(self, candidate: Params, rung: int) -> int:
-        return max(1, round(candidate.epochs * self._rungs[rung].epochs))
-
-
-def _key(candidate: Params, rung: int) -> tuple[Any, ...]:
-    return (rung, *(getattr(candidate, name) for name in VARIED))
+    def _shortened(self, candidate: Params, rung: int) -> Params:
+        """Return the candidate with its epochs on a rung."""
+        return candidate.replace(epochs=max(1, round(candidate.epochs * self._rungs[rung].epochs)))
 
 
 def split(dataset: Dataset, parts: int, seed: int) -> list[Samples]:
@@ -144,6 +178,13 @@ def split(dataset: Dataset, parts: int, seed: int) -> list[Samples]:
     if not dataset.is_regression:
         order = order[np.argsort(dataset.target[order], kind="stable")]
     return [rng.permutation(order[part::parts]) for part in range(parts)]
+
+
+def _folds_of_all(dataset: Dataset, rungs: Sequence[Rung], seed: int) -> list[list[Fold]]:
+    """Return the folds of each rung; rungs with the same samples have the same folds."""
+    shares = [(*rung.share(dataset), rung.split) for rung in rungs]
+    folds = {share: folds_of(dataset, rung, seed) for share, rung in dict(zip(shares, rungs, strict=True)).items()}
+    return [folds[share] for share in shares]
 
 
 def folds_of(dataset: Dataset, rung: Rung, seed: int) -> list[Fold]:
@@ -164,17 +205,7 @@ def folds_of(dataset: Dataset, rung: Rung, seed: int) -> list[Fold]:
 
 def evaluate(model: _core.Model, valid: Dataset) -> Outcome:
     """Compare a model's scores with the targets."""
-    scores = model.decision(valid.table, 1)
-    weight = np.ones(len(valid.target)) if valid.weight is None else valid.weight
-    weight = weight / weight.sum()
-    if valid.is_regression:
-        error = float(weight @ (scores - valid.target) ** 2)
-        return Outcome(error, error, len(scores), is_regression=True)
-    classes = valid.target.astype(np.intp)
-    if scores.ndim == 1:
-        scores = np.stack([np.zeros_like(scores), scores], axis=1)
-    accuracy = float(weight @ (scores.argmax(axis=1) == classes))
-    return Outcome(accuracy, calibrated_loss(scores, classes, weight), len(scores), is_regression=False)
+    return Outcome(*_core.evaluate(model, valid), len(valid), valid.is_regression)
 
 
 def regret(outcomes: Sequence[Outcome]) -> float:
@@ -190,12 +221,3 @@ def regret(outcomes: Sequence[Outcome]) -> float:
         return loss
     wrong = 1.0 - float(np.mean([outcome.score for outcome in outcomes]))
     return math.log(wrong + 0.5 / sum(outcome.samples for outcome in outcomes)) + math.log(loss)
-
-
-def calibrated_loss(scores: NDArray[np.float64], classes: Samples, weight: NDArray[np.float64]) -> float:
-    """Return the log loss at the best temperature, which makes scores of all losses comparable."""
-    behind = scores - scores[np.arange(len(classes)), classes][:, None]
-    unit = float(np.std(scores)) or 1.0
-    temperatures = unit * 2.0 ** np.arange(-4.0, 2.5, 0.5)
-    losses = [weight @ np.log(np.exp(np.minimum(behind / t, 700.0)).sum(axis=1)) for t in temperatures]
-    return max(float(min(losses)), LEAST_LOSS)

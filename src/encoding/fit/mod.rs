@@ -1,15 +1,23 @@
 //! Learning the encoder: each column on its own, several at a time.
 #![allow(clippy::indexing_slicing)] // cuts and groups are indices into the lists that they cut and number
 
+mod buffers;
 mod distinct;
+mod few;
+mod precision;
 mod quantile;
+mod radix;
+mod stripe;
 mod supervised;
+mod tails;
+mod weights;
 
 use super::{Categories, CellMap, Column, Encoder, Standard};
 use crate::data::{Category, Columns, Csr, Dataset, Dense, Schema, Table};
-use crate::memory::{check_available, filled};
+use crate::memory::{check_available, filled, resize};
 use crate::threads::{Stop, Threads};
 use crate::{Error, Result};
+use buffers::Buffers;
 use distinct::Distinct;
 use supervised::Observed;
 
@@ -22,19 +30,22 @@ pub enum Binning {
     Uniform,
     /// Where the target changes.
     Supervised,
+    /// In between equal weight and equal width.
+    Tails,
 }
 
 impl Binning {
     /// All binnings with the names by which users know them.
-    pub const NAMED: [(&'static str, Self); 3] = [
+    pub const NAMED: [(&'static str, Self); 4] = [
         ("quantile", Self::Quantile),
         ("uniform", Self::Uniform),
         ("supervised", Self::Supervised),
+        ("tails", Self::Tails),
     ];
 }
 
 /// How to encode a dataset.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EncodingParams {
     /// Maximum number of parameter rows of a numeric feature.
     pub bins: u32,
@@ -68,14 +79,7 @@ impl Encoder {
         check_available::<[Option<Column>; 2]>(dataset.table.columns())?;
         let fit = Fit { dataset, schema, params };
         let columns = match dataset.table {
-            Table::Dense(dense) => threads.map(
-                0..dense.columns(),
-                || (),
-                |(), column| {
-                    stop.check()?;
-                    fit.dense_column(dense, column)
-                },
-            )?,
+            Table::Dense(dense) => fit.dense_columns(dense, threads, stop)?,
             Table::Csr(csr) => fit.sparse_columns(csr, threads, stop)?,
         };
         let tilings = if params.raw { 1 } else { params.tilings };
@@ -91,21 +95,51 @@ struct Fit<'a> {
 }
 
 impl Fit<'_> {
-    fn dense_column(&self, dense: &dyn Dense, column: usize) -> Result<Option<Column>> {
-        if self.schema.leave_out.contains(&column) {
-            return Ok(None);
+    fn dense_columns(
+        &self,
+        dense: &dyn Dense,
+        threads: &Threads,
+        stop: &Stop,
+    ) -> Result<Vec<Option<Column>>> {
+        let mut columns = filled(dense.columns(), None)?;
+        let used = (0..columns.len()).filter(|column| !self.schema.leave_out.contains(column));
+        let (categorical, numeric): (Vec<_>, Vec<_>) =
+            used.partition(|column| self.schema.categorical.contains(column));
+        let learn = |(): &mut (), &column: &usize| {
+            stop.check()?;
+            self.categorical_column(dense, column)
+        };
+        put(&mut columns, &categorical, threads.map(&categorical, || (), learn)?);
+        let (samples, mut numbers) = (dense.samples(), Vec::new());
+        for stripe in numeric.chunks(stripe::width(samples)) {
+            resize(&mut numbers, stripe.len() * samples, 0.0)?;
+            stripe::copy_columns(dense, stripe, &mut numbers, threads, stop)?;
+            let learn = |buffers: &mut Buffers, numbers| {
+                stop.check()?;
+                self.numeric_column(numbers, buffers, stop)
+            };
+            let each = numbers.chunks(samples.max(1));
+            put(&mut columns, stripe, threads.map(each, Buffers::default, learn)?);
         }
-        if self.schema.categorical.contains(&column) {
-            let mut categories = filled(dense.samples(), Category::Missing)?;
-            dense.copy_categories(column, 0, &mut categories);
-            return self.categories(column, &categories);
-        }
-        let mut numbers = filled(dense.samples(), 0.0)?;
-        dense.copy_column(column, 0, &mut numbers);
+        Ok(columns)
+    }
+
+    fn categorical_column(&self, dense: &dyn Dense, column: usize) -> Result<Option<Column>> {
+        let mut categories = filled(dense.samples(), Category::Missing)?;
+        dense.copy_categories(column, 0, &mut categories);
+        self.categories(column, &categories)
+    }
+
+    fn numeric_column(
+        &self,
+        values: &[f32],
+        buffers: &mut Buffers,
+        stop: &Stop,
+    ) -> Result<Option<Column>> {
         let weights = self.dataset.weight;
-        let distinct = Distinct::new(&numbers, weights)?;
+        let distinct = Distinct::new(values, weights, buffers, stop)?;
         let is_constant = distinct.is_empty() || (distinct.len() == 1 && !distinct.has_missing());
-        let observed = Observed { distinct, values: &numbers, samples: None, weights };
+        let observed = Observed { distinct, values, samples: None, weights };
         Ok((!is_constant).then(|| self.numbers(&observed, false)))
     }
 
@@ -118,11 +152,11 @@ impl Fit<'_> {
         let columns = Columns::new(csr, self.dataset.weight)?;
         threads.map(
             0..csr.columns(),
-            || (),
-            |(), column| {
+            Buffers::default,
+            |buffers, column| {
                 stop.check()?;
                 let stored = columns.column(column);
-                let distinct = Distinct::new(stored.values, stored.weights)?;
+                let distinct = Distinct::new(stored.values, stored.weights, buffers, stop)?;
                 let is_known = !distinct.is_empty() && distinct.weight() >= self.params.min_count;
                 let is_used = is_known && !self.schema.leave_out.contains(&column);
                 let observed = Observed {
@@ -149,6 +183,7 @@ impl Fit<'_> {
         let edges = match binning {
             Binning::Quantile => distinct.quantile_edges(cells),
             Binning::Uniform => distinct.uniform_edges(cells),
+            Binning::Tails => distinct.tail_edges(cells),
             Binning::Supervised => observed.supervised_edges(cells, &self.dataset.target),
         };
         Column { map: CellMap::Intervals(edges), copies, missing: distinct.has_missing() }
@@ -186,6 +221,11 @@ impl Fit<'_> {
         };
         Ok(Some(Column { map: CellMap::Categories(categories), copies: true, missing }))
     }
+}
+
+/// Puts what was learned about some columns in their places.
+fn put(columns: &mut [Option<Column>], places: &[usize], learned: Vec<Option<Column>>) {
+    places.iter().zip(learned).for_each(|(&place, column)| columns[place] = column);
 }
 
 /// Returns the ids whose weights add up to `min_count` or more, ascending, and whether there are others.

@@ -4,99 +4,95 @@
 //! repeatedly until none is too heavy. The runs of light values between spikes get cells in proportion to their weight,
 //! and each run is cut into cells of equal weight.
 
+use super::weights::Weights;
+use std::ops::Range;
+
 /// Returns ascending indices at which to cut values of these weights into exactly `cells` cells, which are fewer.
-pub fn quantile_cuts(weights: &[f64], cells: usize) -> Vec<usize> {
-    let is_spike = find_spikes(weights, cells);
-    let spikes = is_spike.iter().filter(|&&spike| spike).count();
-    let mut runs: Vec<Run> = Vec::new();
-    for (i, &spike) in is_spike.iter().enumerate() {
-        match runs.last_mut() {
-            Some(run) if !spike && !run.is_spike => run.extend(weights[i]),
-            _ => runs.push(Run::new(i, weights[i], spike)),
-        }
+pub fn quantile_cuts(weights: Weights, cells: usize) -> Vec<usize> {
+    let spikes = find_spikes(weights, cells);
+    let mut runs = Vec::with_capacity(2 * spikes.len() + 1);
+    let mut first = 0;
+    for &spike in &spikes {
+        runs.extend(Run::light(weights, first..spike));
+        runs.push(Run::spike(weights, spike));
+        first = spike + 1;
     }
-    share_cells(&mut runs, cells - spikes);
+    runs.extend(Run::light(weights, first..weights.len()));
+    share_cells(&mut runs, cells - spikes.len());
     let mut cuts: Vec<usize> = Vec::with_capacity(cells);
     for run in &runs {
         // A run without a cell of its own joins the spike before it, or the one after it.
         if run.cells > 0 {
-            cuts.push(run.first);
-            cut_evenly(&weights[run.first..run.first + run.len], run.cells, run.first, &mut cuts);
+            cuts.push(run.values.start);
+            run.cut_evenly(weights, &mut cuts);
         }
     }
     cuts.remove(0);
     cuts
 }
 
-/// Marks values heavier than an equal share of what the heavier ones leave.
-fn find_spikes(weights: &[f64], cells: usize) -> Vec<bool> {
-    let mut is_spike = vec![false; weights.len()];
-    let (mut rest, mut free) = (weights.iter().sum::<f64>(), cells);
+/// Returns the values heavier than an equal share of what the heavier ones leave.
+fn find_spikes(weights: Weights, cells: usize) -> Vec<usize> {
+    let mut spikes = Vec::new();
+    let (mut rest, mut free) = (weights.sum(0..weights.len()), cells);
     while free > 1 {
-        let share = rest / free as f64;
-        let before = free;
-        for (spike, &weight) in is_spike.iter_mut().zip(weights) {
-            if !*spike && weight > share && free > 1 {
-                *spike = true;
-                rest -= weight;
+        let known = spikes.len();
+        for value in weights.heavier_than(rest / free as f64) {
+            if free > 1 && spikes[..known].binary_search(&value).is_err() {
+                spikes.push(value);
+                rest -= weights.at(value);
                 free -= 1;
             }
         }
-        if free == before {
+        if spikes.len() == known {
             break;
         }
+        spikes.sort_unstable();
     }
-    is_spike
+    spikes
 }
 
 /// A spike, or the light values between two spikes.
 struct Run {
-    first: usize,
-    len: usize,
+    values: Range<usize>,
     weight: f64,
     is_spike: bool,
     cells: usize,
 }
 
 impl Run {
-    fn new(first: usize, weight: f64, is_spike: bool) -> Self {
-        Self { first, len: 1, weight, is_spike, cells: usize::from(is_spike) }
+    fn spike(weights: Weights, value: usize) -> Self {
+        Self { values: value..value + 1, weight: weights.at(value), is_spike: true, cells: 1 }
     }
 
-    fn extend(&mut self, weight: f64) {
-        self.len += 1;
-        self.weight += weight;
+    fn light(weights: Weights, values: Range<usize>) -> Option<Self> {
+        let weight = weights.sum(values.clone());
+        (!values.is_empty()).then_some(Self { values, weight, is_spike: false, cells: 0 })
+    }
+
+    /// Cuts the run into cells of about equal weight: each takes its share of what is left.
+    fn cut_evenly(&self, weights: Weights, cuts: &mut Vec<usize>) {
+        let Range { start: mut at, end } = self.values;
+        let mut rest = self.weight;
+        for left in (2..=self.cells).rev() {
+            let cell = at..weights.end_of_cell(at..end - (left - 1), rest / left as f64);
+            at = cell.end;
+            rest -= weights.sum(cell);
+            cuts.push(at);
+        }
     }
 }
 
 /// Gives each further cell to the light run whose cells are heaviest.
 fn share_cells(runs: &mut [Run], cells: usize) {
     for _ in 0..cells {
-        let open = runs.iter_mut().filter(|run| !run.is_spike && run.cells < run.len);
+        let open = runs.iter_mut().filter(|run| !run.is_spike && run.cells < run.values.len());
         let load = |run: &Run| run.weight / (run.cells as f64 + 0.5);
         if let Some(run) =
-            open.max_by(|a, b| load(a).total_cmp(&load(b)).then(b.first.cmp(&a.first)))
+            open.max_by(|a, b| load(a).total_cmp(&load(b)).then(b.values.start.cmp(&a.values.start)))
         {
             run.cells += 1;
         }
-    }
-}
-
-/// Cuts a run into cells of about equal weight: each takes its share of what is left.
-fn cut_evenly(weights: &[f64], cells: usize, first: usize, cuts: &mut Vec<usize>) {
-    let mut rest: f64 = weights.iter().sum();
-    let mut at = 0;
-    for left in (2..=cells).rev() {
-        let share = rest / left as f64;
-        let latest = weights.len() - (left - 1);
-        let mut taken = weights[at];
-        at += 1;
-        while at < latest && taken + weights[at] / 2.0 <= share {
-            taken += weights[at];
-            at += 1;
-        }
-        rest -= taken;
-        cuts.push(first + at);
     }
 }
 
@@ -113,10 +109,16 @@ mod tests {
         ) {
             let weights: Vec<f64> = weights.into_iter().map(f64::from).collect();
             prop_assume!(cells < weights.len());
-            let cuts = quantile_cuts(&weights, cells);
+            let cuts = quantile_cuts(Weights::Each(&weights), cells);
             prop_assert_eq!(cuts.len(), cells - 1);
             prop_assert!(cuts.is_sorted_by(|a, b| a < b));
             prop_assert!(cuts.iter().all(|&cut| cut > 0 && cut < weights.len()));
+            let add = |sum: &mut f64, weight: &f64| {
+                *sum += weight;
+                Some(*sum)
+            };
+            let ends: Vec<f64> = weights.iter().scan(0.0, add).collect();
+            prop_assert_eq!(quantile_cuts(Weights::Counts(&ends), cells), cuts);
         }
     }
 
@@ -124,7 +126,7 @@ mod tests {
     fn a_spike_takes_one_cell() {
         let mut weights = vec![1.0; 101];
         weights[0] = 900.0;
-        let cuts = quantile_cuts(&weights, 11);
+        let cuts = quantile_cuts(Weights::Each(&weights), 11);
         assert_eq!(cuts[0], 1);
         assert!(cuts.windows(2).all(|pair| pair[1] - pair[0] == 10), "{cuts:?}");
     }

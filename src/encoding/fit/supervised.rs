@@ -18,7 +18,7 @@ const MAX_CELLS: usize = 128;
 
 /// A column: its distinct values, and its values in the order of the samples.
 pub struct Observed<'a> {
-    pub distinct: Distinct,
+    pub distinct: Distinct<'a>,
     pub values: &'a [f32],
     /// The sample of each value; `None` is 0, 1, 2, ….
     pub samples: Option<&'a [u32]>,

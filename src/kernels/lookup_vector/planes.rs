@@ -1,12 +1,12 @@
 //! Sums of the counts that are looked up for the cells of a group.
 
 use super::{MAX_SAMPLES, Vector};
-use crate::kernels::lookup::{CELLS, CellTable, Count};
+use crate::kernels::lookup::{CELLS, CellTable, Count, DIGIT_BITS};
 
-/// Features whose counts of w are summed in bytes before they could overflow: each adds at most 7.
-const LINEAR_FLUSH: usize = 36;
+/// Features whose digits of Σ u are summed in bytes before they could overflow.
+const LINEAR_FLUSH: usize = u8::MAX as usize / ((1 << DIGIT_BITS) - 1);
 
-/// Counts the active rows with w = +1, and stores the number of active features.
+/// Sums u over the active rows, and stores the number of active features; the other counts become zero.
 ///
 /// # Safety
 /// The CPU must have the instructions of `V`.
@@ -17,28 +17,43 @@ pub unsafe fn count_linear<V: Vector>(
     active: &[u16; MAX_SAMPLES],
     counts: &mut [Count],
 ) {
+    let per_digit = cells.len() * CELLS;
     for output in 0..table.outputs {
-        let linear = &table.linear[output * cells.len() * CELLS..][..cells.len() * CELLS];
-        let mut sums = [0_u16; MAX_SAMPLES];
-        let parts = cells.chunks(LINEAR_FLUSH).zip(linear.chunks(LINEAR_FLUSH * CELLS));
-        for (cells, linear) in parts {
-            let mut bytes = [0; MAX_SAMPLES];
+        let mut linear = [0; MAX_SAMPLES];
+        for digit in 0..table.linear_digits {
+            let first = (output * table.linear_digits + digit) * per_digit;
             // SAFETY: the caller guarantees the instructions of `V`.
-            unsafe {
-                let mut sum = V::splat(0);
-                for (&cells, linear) in cells.iter().zip(linear.chunks_exact(CELLS)) {
-                    sum = sum.add(V::look_up(linear, cells));
-                }
-                sum.store(&mut bytes);
-            }
-            sums.iter_mut().zip(bytes).for_each(|(sum, byte)| *sum += u16::from(byte));
+            let sums = unsafe { sum_digits::<V>(cells, &table.linear[first..][..per_digit]) };
+            let shift = DIGIT_BITS * digit;
+            linear.iter_mut().zip(sums).for_each(|(all, sum)| *all += u32::from(sum) << shift);
         }
-        let samples = counts.chunks_exact_mut(table.outputs).zip(sums.into_iter().zip(active));
+        let samples = counts.chunks_exact_mut(table.outputs).zip(linear.into_iter().zip(active));
         for (counts, (linear, &active)) in samples {
-            counts[output].linear = linear.into();
-            counts[output].active = active.into();
+            counts[output] = Count { active: active.into(), linear, ..Count::default() };
         }
     }
+}
+
+/// Sums a digit that is looked up for each cell.
+///
+/// # Safety
+/// The CPU must have the instructions of `V`.
+#[inline(always)]
+unsafe fn sum_digits<V: Vector>(cells: &[V::Cells], digits: &[u8]) -> [u16; MAX_SAMPLES] {
+    let mut sums = [0_u16; MAX_SAMPLES];
+    for (cells, digits) in cells.chunks(LINEAR_FLUSH).zip(digits.chunks(LINEAR_FLUSH * CELLS)) {
+        let mut bytes = [0; MAX_SAMPLES];
+        // SAFETY: the caller guarantees the instructions of `V`.
+        unsafe {
+            let mut sum = V::splat(0);
+            for (&cells, digits) in cells.iter().zip(digits.chunks_exact(CELLS)) {
+                sum = sum.add(V::look_up(digits, cells));
+            }
+            sum.store(&mut bytes);
+        }
+        sums.iter_mut().zip(bytes).for_each(|(sum, byte)| *sum += u16::from(byte));
+    }
+    sums
 }
 
 /// Returns the bit planes of the counts of eight columns, of which there are at most `PLANES`.

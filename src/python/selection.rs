@@ -1,0 +1,38 @@
+//! `binfm._core.choose`: parameters chosen on held-out samples.
+
+use super::dataset::PyDataset;
+use super::interrupt;
+use super::params::read_params;
+use crate::kernels::Isa;
+use crate::threads::Threads;
+use crate::training::{self, Context};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Returns the regularization for a dataset and, if they may be `finer`, the bins.
+#[pyfunction]
+pub fn choose<'py>(
+    py: Python<'py>,
+    dataset: PyDataset,
+    params: &Bound<'_, PyDict>,
+    leave_out: Vec<usize>,
+    finer: bool,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let params = read_params(params)?;
+    let (threads, schema) = (Threads::new(n_jobs)?, dataset.schema(leave_out)?);
+    let chosen = dataset.with(|table| {
+        let data = dataset.view(table)?;
+        interrupt::detach(py, |stop| {
+            let context = Context { threads: &threads, isa: Isa::detect()?, stop };
+            training::choose(&data, &schema, &params, finer, context)
+        })
+    })?;
+    let found = PyDict::new(py);
+    found.set_item("b", chosen.b)?;
+    found.set_item("tilings", chosen.tilings)?;
+    found.set_item("regularization", chosen.regularization)?;
+    found.set_item("linear_strength", chosen.linear_strength)?;
+    found.set_item("loudness", chosen.loudness)?;
+    Ok(found)
+}

@@ -1,0 +1,166 @@
+//! Samples as training reads them: active rows with their targets and weights, in canonical order.
+//!
+//! The canonical order follows a hash of a sample's cells and target, then its weight. So what is learned depends on which
+//! samples there are, not on the order in which they come.
+
+use super::centers::centers;
+use super::{Context, Examples};
+use crate::Result;
+use crate::data::{Dataset, Target};
+use crate::encoding::{Encoder, PackedTable};
+use crate::hash::mix;
+use crate::memory::{check_available, copied, filled, with_capacity};
+use std::borrow::Cow;
+
+/// The samples of a dataset, encoded. Training only reads them, so that any number of trainers can share them.
+#[derive(Debug)]
+pub struct EncodedSamples<'a> {
+    table: PackedTable,
+    target: Cow<'a, Target>,
+    weight: Option<Cow<'a, [f64]>>,
+    /// 1 / mean weight.
+    unit: f64,
+    /// The samples of positive weight, in canonical order.
+    samples: Vec<u32>,
+    /// Their hashes, which ascend.
+    hashes: Vec<u64>,
+    /// The centers of the cells of each feature, for regression.
+    centers: Vec<Vec<f64>>,
+}
+
+impl<'a> EncodedSamples<'a> {
+    /// Encodes a dataset; `name` is that of its table in errors.
+    ///
+    /// # Errors
+    /// If the dataset has the wrong width, there is not enough memory, or it is stopped.
+    pub fn new(
+        encoder: &Encoder,
+        name: &'static str,
+        dataset: &'a Dataset,
+        context: Context,
+    ) -> Result<Self> {
+        encoder.check_width(name, dataset.table.columns())?;
+        let Context { threads, isa, stop } = context;
+        let table = PackedTable::new(encoder, isa, dataset.table, threads, stop)?;
+        let keys = canonical_order(&table, dataset)?;
+        let (mut samples, mut hashes) = (with_capacity(keys.len())?, with_capacity(keys.len())?);
+        samples.extend(keys.iter().map(|&(_, sample)| sample));
+        hashes.extend(keys.iter().map(|&(hash, _)| hash));
+        let centers = match dataset.target {
+            Target::Numbers { .. } => centers(encoder, dataset.table, stop)?,
+            Target::Classes { .. } => Vec::new(),
+        };
+        Ok(Self {
+            table,
+            centers,
+            target: Cow::Borrowed(&dataset.target),
+            weight: dataset.weight.map(Cow::Borrowed),
+            unit: dataset.weight.map_or(1.0, |weight| unit(weight, &samples)),
+            samples,
+            hashes,
+        })
+    }
+
+    /// Returns the samples with targets and weights of their own, to outlive the dataset.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn into_owned(self) -> Result<EncodedSamples<'static>> {
+        check_available::<f64>(self.target.len())?;
+        let target = Cow::Owned(self.target.into_owned());
+        let weight = self.weight.map(|weight| copied(&weight)).transpose()?.map(Cow::Owned);
+        let Self { table, unit, samples, hashes, centers, .. } = self;
+        Ok(EncodedSamples { table, target, weight, unit, samples, hashes, centers })
+    }
+
+    /// Returns all of them, to learn from or to evaluate on.
+    pub fn examples(&self) -> Examples<'_> {
+        Examples {
+            table: &self.table,
+            target: &self.target,
+            weight: self.weight.as_deref(),
+            unit: self.unit,
+            samples: Cow::Borrowed(&self.samples),
+            hashes: Cow::Borrowed(&self.hashes),
+            centers: &self.centers,
+        }
+    }
+
+    /// Returns roughly the bytes that they take.
+    pub fn bytes(&self) -> usize {
+        let weights = self.weight.as_deref().map_or(0, size_of_val);
+        let order = size_of_val(&self.samples[..]) + size_of_val(&self.hashes[..]);
+        self.table.bytes() + size_of::<f64>() * self.target.len() + weights + order
+    }
+}
+
+/// Returns hash and number of each sample of positive weight, in canonical order.
+fn canonical_order(table: &PackedTable, dataset: &Dataset) -> Result<Vec<(u64, u32)>> {
+    let (target, weight_of) = (&dataset.target, |sample: u32| dataset.weight_of(sample as usize));
+    let mut keys = with_capacity(target.len())?;
+    for sample in (0..target.len() as u32).filter(|&sample| weight_of(sample) > 0.0) {
+        let hash = mix(table.hash(sample as usize), target.bits(sample as usize));
+        keys.push((hash, sample));
+    }
+    let mut keys = sorted(keys)?;
+    if dataset.weight.is_some() {
+        for equal in keys.chunk_by_mut(|a, b| a.0 == b.0) {
+            equal.sort_by(|a, b| weight_of(a.1).total_cmp(&weight_of(b.1)));
+        }
+    }
+    Ok(keys)
+}
+
+/// Returns 1 / mean weight, given the samples of positive weight.
+fn unit(weight: &[f64], samples: &[u32]) -> f64 {
+    let weights = || samples.iter().map(|&sample| weight[sample as usize]);
+    let max = weights().fold(0.0, f64::max);
+    let mean = weights().map(|weight| weight / max).sum::<f64>() / weight.len() as f64;
+    1.0 / mean / max
+}
+
+/// Sorts samples by their hashes: into buckets by the highest bits, then within each.
+fn sorted(keys: Vec<(u64, u32)>) -> Result<Vec<(u64, u32)>> {
+    let bits = (keys.len() / BUCKET).max(1).ilog2();
+    let bucket = |hash: u64| hash.checked_shr(u64::BITS - bits).unwrap_or(0) as usize;
+    let mut ends = filled(1_usize << bits, 0)?;
+    for &(hash, _) in &keys {
+        ends[bucket(hash)] += 1;
+    }
+    let mut total = 0;
+    for end in &mut ends {
+        total += std::mem::replace(end, total);
+    }
+    let mut sorted = filled(keys.len(), (0, 0))?;
+    for key in keys {
+        let place = &mut ends[bucket(key.0)];
+        sorted[*place] = key;
+        *place += 1;
+    }
+    let mut begin = 0;
+    for end in ends {
+        sorted[begin..end].sort_unstable();
+        begin = end;
+    }
+    Ok(sorted)
+}
+
+/// Samples in a bucket, on average.
+const BUCKET: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_sort_any_hashes() -> Result<()> {
+        for count in [0, 1, 5, 100, 5000] {
+            let hash = |i: u32| mix(7, u64::from(i % 1000));
+            let mut keys: Vec<_> = (0..count).map(|i| (hash(i), i)).collect();
+            let found = sorted(keys.clone())?;
+            keys.sort_unstable();
+            assert_eq!(found, keys);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,324 @@
+//! What learns one output.
+
+use super::batch::{Decoded, Decoder};
+use super::kept::{Kept, KeptSigns};
+use super::linear::{Linear, Solution};
+use super::learner::{Learner, Workspace};
+use super::quiet::{Quiet, Strength};
+use super::refit::{self, Point};
+use super::rows::Rows;
+use super::state::{Scale, State};
+use super::{Context, Examples, ValidParams, rng};
+use crate::encoding::Encoder;
+use crate::memory::with_capacity;
+use crate::model::{FloatOutput, Loss, Method, RealScale};
+use crate::threads::Stop;
+use crate::{Error, Result};
+use std::sync::Arc;
+
+/// Which output of which member of an ensemble.
+#[derive(Clone, Copy, Debug)]
+pub struct HeadId {
+    /// Output.
+    pub output: usize,
+    /// Member of the ensemble.
+    pub member: usize,
+}
+
+impl HeadId {
+    /// Returns its index among the random streams of a kind.
+    pub fn stream(self) -> u64 {
+        self.output as u64 + self.member as u64 * rng::MEMBER
+    }
+}
+
+/// An output under training, and the weights and scales of its best epoch so far.
+pub struct Head {
+    /// How it learns.
+    pub rules: Rules,
+    /// What it has learned.
+    pub state: State,
+    method: Method,
+    /// The scales of the state or, with dropout, those refitted to all features.
+    scale: Scale,
+    kept: Kept,
+    kept_scale: Scale,
+    /// Mean and standard deviation of the target.
+    units: (f64, f64),
+}
+
+/// What heads are made by.
+#[derive(Clone, Copy)]
+pub struct Plan<'a> {
+    /// How samples are encoded.
+    pub encoder: &'a Encoder,
+    /// All parameters.
+    pub params: &'a ValidParams,
+    /// What is minimized.
+    pub loss: Loss,
+    /// The rows of the parameter table.
+    pub rows: &'a Arc<Rows>,
+    /// How strongly weights are pulled towards rest, if they have rest values.
+    pub strength: Option<Strength>,
+}
+
+/// How an output learns.
+pub struct Rules {
+    /// How it learns from a batch.
+    pub learner: Learner,
+    /// Which output of which member it is.
+    pub id: HeadId,
+    /// What it minimizes.
+    pub loss: Loss,
+    /// Samples between two refreshes of the scales.
+    pub refresh_interval: usize,
+    /// Rows of the parameter table.
+    pub rows: Arc<Rows>,
+}
+
+/// Samples between two refreshes of the scales, where the parameter table is small.
+const REFRESH_INTERVAL: usize = 1000;
+/// A refresh reads all rows of the parameter table; training should touch this many times more between two of them.
+const REFRESH_SHARE: f64 = 16.0;
+/// Samples that determine the initial bias.
+const BIAS_SAMPLES: usize = 1000;
+/// Samples that determine the scales after dropout, and those of an ensemble.
+pub(super) const REFIT_SAMPLES: usize = 10_000;
+/// Bound on the initial bias in log-odds, for rare classes.
+const MAX_LOG_ODDS: f64 = 6.0;
+/// Samples per batch where nothing is learned.
+pub(super) const READ_BATCH: usize = 256;
+
+impl Head {
+    /// Initializes a head.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn new(plan: Plan, examples: &Examples, id: HeadId, context: Context) -> Result<Self> {
+        let Plan { encoder, params, loss, rows, strength } = plan;
+        let mut rng = rng::stream(params.seed, rng::INIT + id.stream());
+        let tilings = encoder.tilings() as usize;
+        let (m, active) = (params.factors_per_member(), examples.mean_active(tilings));
+        let (quiet, weights) = match strength {
+            Some(strength) => {
+                let (quiet, weights) = Quiet::new(encoder, Arc::clone(rows), m, strength, &mut rng)?;
+                (Some(quiet), weights)
+            }
+            None => (None, params.init.weights(encoder, m, active, &mut rng, context.stop)?),
+        };
+        let spaced = REFRESH_SHARE * f64::from(encoder.rows()) / active;
+        let rules = Rules {
+            learner: Learner::new(params, tilings, quiet, context.isa),
+            id,
+            loss,
+            refresh_interval: REFRESH_INTERVAL.max(spaced as usize),
+            rows: Arc::clone(rows),
+        };
+        let mut state = State::new(weights, params.optimizer)?;
+        rules.learner.refresh(&mut state);
+        rules.init_bias(&mut state, examples, context.stop)?;
+        Ok(Self {
+            rules,
+            scale: state.scale,
+            kept_scale: state.scale,
+            kept: Kept::Signs(KeptSigns::default()),
+            method: params.method,
+            units: examples.target.units(),
+            state,
+        })
+    }
+
+    /// Takes the scales of the state after a pass, and sees which features were relevant.
+    pub fn end_pass(&mut self) {
+        self.rules.learner.refresh(&mut self.state);
+        if let Some(quiet) = self.rules.learner.quiet_mut() {
+            quiet.update_relevance(&self.state.weights);
+        }
+        self.scale = self.state.scale;
+    }
+
+    /// Refits the scales to some samples with all their features.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn refit(&mut self, examples: &Examples, stop: &Stop) -> Result<()> {
+        self.scale = self.rules.refit(&self.state, examples, stop)?;
+        Ok(())
+    }
+
+    /// Returns the scales after the last pass.
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// Keeps the current weights and scales.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn keep(&mut self) -> Result<()> {
+        self.kept = Kept::new(self.method, self.rules.learner.w_kind(), &self.state)?;
+        self.kept_scale = self.scale;
+        Ok(())
+    }
+
+    /// Keeps other signs and scales instead.
+    pub fn keep_signs(&mut self, signs: KeptSigns, scale: Scale) {
+        self.kept = Kept::Signs(signs);
+        self.kept_scale = scale;
+    }
+
+    /// Returns the kept signs.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if its weights are not signs.
+    pub fn kept_signs(&self) -> Result<&KeptSigns> {
+        match &self.kept {
+            Kept::Signs(signs) => Ok(signs),
+            Kept::Floats(_) => Err(Error::Internal),
+        }
+    }
+
+    /// Returns the kept scales.
+    pub fn kept_scale(&self) -> Scale {
+        self.kept_scale
+    }
+
+    /// Returns scales in the units of the target.
+    pub fn in_target_units(&self, scale: Scale) -> RealScale {
+        let RealScale { bias, alpha, beta_squared } = scale.real();
+        let (center, spread) = self.units;
+        RealScale {
+            bias: center + spread * bias,
+            alpha: spread * alpha,
+            beta_squared: spread * beta_squared,
+        }
+    }
+
+    /// Returns the kept floats, in the units of the target.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if its weights are signs.
+    pub fn kept_floats(&self) -> Result<FloatOutput> {
+        let Kept::Floats(weights) = &self.kept else { return Err(Error::Internal) };
+        let (center, spread) = self.units;
+        let (root, Scale { bias, alpha, beta }) = (spread.sqrt(), self.kept_scale);
+        let own = if self.method.has_sign_factors() { 1.0 } else { beta };
+        let scaled = |numbers: &[f32], by: f64| {
+            numbers.iter().map(|&number| (f64::from(number) * by) as f32).collect()
+        };
+        Ok(FloatOutput {
+            bias: center + spread * bias,
+            beta: root * beta,
+            w: scaled(&weights.w, spread * alpha),
+            v: scaled(&weights.v, root * own),
+        })
+    }
+}
+
+impl Head {
+    /// Solves w and the bias for the current factors.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn solve_linear(&mut self, linear: &Linear, sweeps: usize, stop: &Stop) -> Result<()> {
+        let Some(quiet) = self.rules.learner.quiet() else { return Ok(()) };
+        let (lambda, examples) = (quiet.strength().w, linear.examples());
+        let beta_squared = self.state.scale.beta * self.state.scale.beta;
+        let mut offsets = with_capacity(examples.samples.len())?;
+        self.rules.each_terms(&self.state, examples, &examples.samples, stop, |_, [_, pairs]| {
+            offsets.push(beta_squared * pairs);
+        })?;
+        let State { weights, scale, .. } = &mut self.state;
+        let mut solution = Solution { w: &mut weights.w, bias: &mut scale.bias };
+        linear.solve(&mut solution, self.rules.id.output, &offsets, lambda, sweeps, stop)?;
+        self.scale = self.state.scale;
+        Ok(())
+    }
+
+    /// Returns the loss on samples after the best shift and scale of the scores.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn calibrated_loss(&self, examples: &Examples, stop: &Stop) -> Result<f64> {
+        let (scale, output) = (self.scale, self.rules.id.output);
+        let mut points = Vec::new();
+        self.rules.each_terms(&self.state, examples, &examples.samples, stop, |sample, terms| {
+            let (y, weight) = (examples.target.at(output, sample), examples.weight(sample));
+            points.push(Point { terms: [scale.score(terms), 0.0], y, weight, offset: 0.0 });
+        })?;
+        let before = Scale { bias: 0.0, alpha: 1.0, beta: 0.0 };
+        Ok(refit::least_loss(&points, self.rules.loss == Loss::Squared, before))
+    }
+}
+
+impl Rules {
+    /// Calls `each` with L and Q of some samples, with all their features.
+    fn each_terms(
+        &self,
+        state: &State,
+        examples: &Examples,
+        samples: &[u32],
+        stop: &Stop,
+        mut each: impl FnMut(usize, [f64; 2]),
+    ) -> Result<()> {
+        let (mut decoder, mut batch) = (Decoder::default(), Decoded::default());
+        let mut workspace = Workspace::default();
+        decoder.prepare(&self.rows)?;
+        for samples in samples.chunks(READ_BATCH) {
+            stop.check()?;
+            decoder.decode(examples.table, samples, None, &mut batch)?;
+            self.learner.forward(state, batch.view(), &mut workspace)?;
+            for (&sample, &terms) in samples.iter().zip(workspace.terms()) {
+                each(sample as usize, terms);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the scales with which the weights fit samples with all their features best.
+    fn refit(&self, state: &State, examples: &Examples, stop: &Stop) -> Result<Scale> {
+        let samples = spread_evenly(&examples.samples, REFIT_SAMPLES);
+        let mut points = Vec::new();
+        self.each_terms(state, examples, &samples, stop, |sample, terms| {
+            let (y, weight) = (examples.target.at(self.id.output, sample), examples.weight(sample));
+            points.push(Point { terms, y, weight, offset: 0.0 });
+        })?;
+        Ok(refit::scale(&points, self.loss == Loss::Squared, state.scale))
+    }
+
+    /// Sets the bias so that the mean score of some samples is the log-odds of the class (logistic, softmax) or zero:
+    /// random signs, which agree within a feature, have a mean of their own.
+    fn init_bias(&self, state: &mut State, examples: &Examples, stop: &Stop) -> Result<()> {
+        let some = spread_evenly(&examples.samples, BIAS_SAMPLES);
+        let (mut mean, mut mean_pairs) = (0.0, 0.0);
+        let scale = state.scale;
+        self.each_terms(state, examples, &some, stop, |_, terms| {
+            mean += scale.score(terms) / some.len() as f64;
+            mean_pairs += terms[1] / some.len() as f64;
+        })?;
+        state.mean_pairs = mean_pairs;
+        let wanted = match self.loss {
+            Loss::Logistic | Loss::Softmax => self.log_odds(examples),
+            Loss::Hinge | Loss::SquaredHinge | Loss::Squared => 0.0,
+        };
+        state.scale.bias = wanted - mean;
+        Ok(())
+    }
+
+    fn log_odds(&self, examples: &Examples) -> f64 {
+        let (mut positive, mut all) = (0.0, 0.0);
+        for &sample in examples.samples.iter() {
+            let weight = examples.weight(sample as usize);
+            all += weight;
+            if examples.target.at(self.id.output, sample as usize) > 0.0 {
+                positive += weight;
+            }
+        }
+        libm::log(positive / (all - positive)).clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS)
+    }
+}
+
+/// Returns at most about twice `count` samples, spread evenly.
+pub fn spread_evenly(samples: &[u32], count: usize) -> Vec<u32> {
+    samples.iter().step_by((samples.len() / count).max(1)).copied().collect()
+}

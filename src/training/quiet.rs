@@ -1,0 +1,201 @@
+//! Quiet training: weights that have learned nothing say nothing.
+//!
+//! Of the T consecutive rows of a cell half may be + and half −: they cancel. A pattern of signs with period T cancels in
+//! every window of shifted tilings. So each proxy has a *rest value* ρ, from a balanced pattern; it starts close to rest,
+//! and a penalty pulls it back, once an epoch for each row:
+//!
+//! ```text
+//! g_v = β·Σ ℓ'·(s − v) + λ·μ·q·(ṽ − ρ)        q = visits in the batch / visits in the epoch
+//! ```
+//!
+//! μ is the relevance of a feature for a factor: where nothing is learned, the pull grows.
+
+use super::rng::{shuffle, unit};
+use super::rows::Rows;
+use super::Params;
+use crate::Result;
+use crate::aligned::Aligned;
+use crate::encoding::{CellMap, Encoder, Feature};
+use crate::kernels::{Pull, RowWeights};
+use crate::model::Loss;
+use crate::memory::filled;
+use rand_xoshiro::rand_core::Rng;
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+/// How strongly weights are pulled towards rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strength {
+    /// λ of the factors.
+    pub v: f64,
+    /// λ of w, which rests at zero.
+    pub w: f64,
+    /// Loudness of the pairs: what mean |ṽ| is multiplied by.
+    pub pairs: f64,
+}
+
+impl Strength {
+    /// Returns the strength that the parameters ask for; none if they have no rest values.
+    pub fn of(params: &Params, encoder: &Encoder) -> Option<Self> {
+        let tilings = encoder.tilings();
+        params.is_quiet().then(|| Self {
+            v: params.regularization.unwrap_or(USUAL_STRENGTH),
+            w: params.linear_strength.unwrap_or(USUAL_LINEAR_STRENGTH * f64::from(tilings)),
+            pairs: params.loudness,
+        })
+    }
+
+    /// Returns parameters that ask for it.
+    pub fn put_into(self, params: &Params) -> Params {
+        Params {
+            regularization: Some(self.v),
+            linear_strength: params.linear_strength.or((params.loss == Loss::Squared).then_some(self.w)),
+            loudness: self.pairs,
+            ..params.clone()
+        }
+    }
+}
+
+/// Strength of the pull on factors where nothing was chosen.
+const USUAL_STRENGTH: f64 = 30.0;
+/// Strength of the pull on w, for each of the T rows of a cell.
+const USUAL_LINEAR_STRENGTH: f64 = 4.0;
+
+/// The pull on the weights of one output.
+#[derive(Clone, Debug)]
+pub struct Quiet {
+    rows: Arc<Rows>,
+    /// Rest values of the factors, m per pattern.
+    rest: Arc<Vec<f32>>,
+    /// λ·μ of the factors, m per feature.
+    pulls: Vec<f32>,
+    strength: Strength,
+}
+
+/// Rest values are within ± this.
+const REST: f64 = 0.1;
+/// Size of the waves that are added to rest values at the beginning, as a share of [`REST`].
+const WAVES: f64 = 0.3;
+/// Maximum number of waves along all cells of a feature.
+const MAX_WAVES: f64 = 1.0;
+/// Maximum number of categories that have a wave; more have noise.
+const MAX_WAVE_CATEGORIES: u32 = 40;
+/// Size of what a relevant feature has learned: with it, μ is about 1.
+const RELEVANT: f64 = 0.05;
+
+impl Quiet {
+    /// Creates rest values and initial weights.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(
+        encoder: &Encoder,
+        rows: Arc<Rows>,
+        m: usize,
+        strength: Strength,
+        rng: &mut impl Rng,
+    ) -> Result<(Self, RowWeights)> {
+        let rest = rest_values(&rows, m, rng)?;
+        let mut weights =
+            RowWeights { w: filled(rows.len(), 0.0)?, v: Aligned::filled(rows.len() * m, 0.0)? };
+        for (v, row) in weights.v.chunks_exact_mut(m.max(1)).zip(rows.pulled()) {
+            v.copy_from_slice(&rest[row.pattern as usize * m..][..m]);
+        }
+        for feature in encoder.features() {
+            add_waves(feature, &rows, &mut weights.v, m, rng);
+        }
+        let pulls = vec![strength.v as f32; rows.features() * m];
+        Ok((Self { rows, rest: Arc::new(rest), pulls, strength }, weights))
+    }
+
+    /// Returns the pull as kernels read it.
+    pub fn pull(&self) -> Pull<'_> {
+        Pull {
+            rows: self.rows.pulled(),
+            rest: &self.rest,
+            strength: &self.pulls,
+            w_strength: self.strength.w as f32,
+        }
+    }
+
+    /// Returns how strong the pull is.
+    pub fn strength(&self) -> Strength {
+        self.strength
+    }
+
+    /// Replaces the visits, for other samples.
+    pub fn set_rows(&mut self, rows: Arc<Rows>) {
+        self.rows = rows;
+    }
+
+    /// Recomputes the relevance μ of each feature for each factor: (s / (r + s/10))², where r is the root mean square of
+    /// what was learned, ṽ − ρ, over all visits, and s is [`RELEVANT`].
+    pub fn update_relevance(&mut self, weights: &RowWeights) {
+        let m = self.pulls.len() / self.rows.features().max(1);
+        if m == 0 {
+            return;
+        }
+        let mut squares = vec![0.0_f64; self.pulls.len()];
+        let mut visits = vec![0.0_f64; self.rows.features()];
+        for (v, row) in weights.v.chunks_exact(m).zip(self.rows.pulled()) {
+            if row.per_visit > 0.0 {
+                let (own, feature) = (1.0 / f64::from(row.per_visit), row.feature as usize);
+                visits[feature] += own;
+                let rest = &self.rest[row.pattern as usize * m..][..m];
+                let sums = &mut squares[feature * m..][..m];
+                for ((sum, v), rest) in sums.iter_mut().zip(v).zip(rest) {
+                    *sum += own * f64::from((v - rest) * (v - rest));
+                }
+            }
+        }
+        for (feature, pulls) in self.pulls.chunks_exact_mut(m).enumerate() {
+            for (pull, square) in pulls.iter_mut().zip(&squares[feature * m..]) {
+                let size = (square / visits[feature].max(1.0)).sqrt();
+                let relevance = RELEVANT / (size + 0.1 * RELEVANT);
+                *pull = (self.strength.v * relevance * relevance) as f32;
+            }
+        }
+    }
+}
+
+/// Returns rest values for each pattern: for each feature and factor, a permutation of T balanced numbers.
+fn rest_values(rows: &Rows, m: usize, rng: &mut impl Rng) -> Result<Vec<f32>> {
+    let tilings = rows.tilings();
+    let mut rest = filled(rows.features() * tilings * m, 0.0_f32)?;
+    let mut order: Vec<usize> = (0..tilings).collect();
+    for own in rest.chunks_exact_mut((tilings * m).max(1)) {
+        for factor in 0..m {
+            shuffle(&mut order, rng);
+            for (t, &place) in order.iter().enumerate() {
+                let level = (2 * place + 1) as f64 / tilings as f64 - 1.0;
+                own[t * m + factor] = (REST * level) as f32;
+            }
+        }
+    }
+    Ok(rest)
+}
+
+/// Adds a wave along the cells of a feature to each factor, or noise where it has many categories.
+fn add_waves(feature: &Feature, rows: &Rows, v: &mut [f32], m: usize, rng: &mut impl Rng) {
+    let span = feature.span;
+    let copies = if span.is_copied() { span.tilings } else { 1 };
+    let steps = span.rows() / copies;
+    let is_noise = matches!(feature.map, CellMap::Categories(_)) && steps > MAX_WAVE_CATEGORIES;
+    let size = REST * WAVES;
+    for factor in 0..m {
+        let (frequency, phase) = (unit(rng) * MAX_WAVES, unit(rng));
+        for step in 0..steps {
+            let start = span.first + step * copies;
+            let wave = if is_noise {
+                2.0 * unit(rng) - 1.0
+            } else {
+                libm::cos(TAU * (frequency * f64::from(step) / f64::from(steps) + phase))
+            };
+            if !rows.is_silent(start) {
+                for row in start..start + copies {
+                    v[row as usize * m + factor] += (size * wave) as f32;
+                }
+            }
+        }
+    }
+}

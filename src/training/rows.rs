@@ -1,0 +1,181 @@
+//! What training knows about the rows of the parameter table.
+
+use super::{Examples, cholesky};
+use crate::Result;
+use crate::encoding::{Encoder, Span};
+use crate::kernels::PulledRow;
+use crate::memory::filled;
+use crate::threads::Stop;
+
+/// The rows of the parameter table, and how often the samples visit them.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    /// Feature, rest pattern and visits of each row.
+    pulled: Vec<PulledRow>,
+    spans: Vec<Span>,
+    tilings: usize,
+    /// Whether the cell that starts at each row is silent; empty if none is.
+    silent: Vec<bool>,
+    /// For each feature, a straight line: what to add to w of its rows for a slope of one standard deviation. Empty where
+    /// there is none.
+    lines: Vec<Vec<f64>>,
+}
+
+/// A cell with more than this share of the samples is silent: it would drown what the other cells have to say.
+const MAJORITY: f64 = 0.5;
+
+impl Rows {
+    /// Describes the rows of an encoder, without visits.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(encoder: &Encoder) -> Result<Self> {
+        let spans: Vec<Span> = encoder.features().iter().map(|feature| feature.span).collect();
+        let tilings = encoder.tilings() as usize;
+        let none = PulledRow { pattern: 0, feature: 0, per_visit: 0.0 };
+        let mut pulled = filled(encoder.rows() as usize, none)?;
+        for (feature, span) in (0..).zip(&spans) {
+            for (i, row) in (0..).zip(&mut pulled[range(span)]) {
+                *row = PulledRow { feature, pattern: feature * tilings as u32 + i % tilings as u32, ..none };
+            }
+        }
+        let lines = vec![Vec::new(); spans.len()];
+        Ok(Self { pulled, spans, tilings, silent: Vec::new(), lines })
+    }
+
+    /// Draws the straight lines of numeric features, given the centers of their cells.
+    fn draw_lines(&mut self, centers: &[Vec<f64>]) {
+        for ((line, centers), span) in self.lines.iter_mut().zip(centers).zip(&self.spans) {
+            *line = line_through(centers, self.tilings);
+            if !line.is_empty() {
+                line.resize(span.rows() as usize, 0.0); // the cell of missing values is on no line
+            }
+        }
+    }
+
+    /// Returns the runs of rows, feature by feature.
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// Returns what to add to w of a feature's rows for a slope of one; empty if it has no line.
+    pub fn line(&self, feature: usize) -> &[f64] {
+        &self.lines[feature]
+    }
+
+    /// Learns from samples which cells are silent, and the straight lines of numeric features.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn learn(&mut self, examples: &Examples, stop: &Stop) -> Result<()> {
+        self.draw_lines(examples.centers);
+        self.silence(examples, stop)
+    }
+
+    /// Silences majority cells that have rows of their own, as many as can be balanced.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    fn silence(&mut self, examples: &Examples, stop: &Stop) -> Result<()> {
+        if self.tilings % 2 == 1 {
+            return Ok(()); // an odd number of signs cannot cancel
+        }
+        let visits = self.visits(examples, stop)?;
+        let most = MAJORITY * examples.samples.len() as f64;
+        for span in self.spans.iter().filter(|span| span.is_copied()) {
+            let starts = range(span).step_by(self.tilings);
+            if let Some(start) = starts.into_iter().find(|&start| f64::from(visits[start]) > most) {
+                if self.silent.is_empty() {
+                    self.silent = filled(self.pulled.len(), false)?;
+                }
+                self.silent[start] = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the visits of an epoch.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn count(&mut self, examples: &Examples, stop: &Stop) -> Result<()> {
+        let visits = self.visits(examples, stop)?;
+        for (row, pulled) in self.pulled.iter_mut().enumerate() {
+            let starts = (row + 1).saturating_sub(self.tilings)..row + 1;
+            let total: u32 = visits[starts].iter().sum();
+            pulled.per_visit = if total == 0 { 0.0 } else { 1.0 / total as f32 };
+        }
+        Ok(())
+    }
+
+    /// Returns how many samples are in the cell that starts at each row, silent cells left out.
+    fn visits(&self, examples: &Examples, stop: &Stop) -> Result<Vec<u32>> {
+        let mut visits = filled(self.pulled.len(), 0_u32)?;
+        let mut starts = Vec::new();
+        for (i, &sample) in examples.samples.iter().enumerate() {
+            if i % 1024 == 0 {
+                stop.check()?;
+            }
+            examples.table.starts_of(sample as usize, &mut starts);
+            for &start in starts.iter().filter(|&&start| !self.is_silent(start)) {
+                visits[start as usize] += 1;
+            }
+        }
+        Ok(visits)
+    }
+
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.pulled.len()
+    }
+
+    /// Returns the number of features.
+    pub fn features(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Returns the number of rows that a cell activates.
+    pub fn tilings(&self) -> usize {
+        self.tilings
+    }
+
+    /// Returns how each row is pulled.
+    pub fn pulled(&self) -> &[PulledRow] {
+        &self.pulled
+    }
+
+    /// Returns whether there are silent cells.
+    pub fn has_silent(&self) -> bool {
+        !self.silent.is_empty()
+    }
+
+    /// Returns whether the cell that starts at a row is silent.
+    #[inline]
+    pub fn is_silent(&self, start: u32) -> bool {
+        self.silent.get(start as usize).is_some_and(|&silent| silent)
+    }
+}
+
+/// Returns the smallest row weights that sum to the given effects over each window of T rows.
+fn line_through(effects: &[f64], tilings: usize) -> Vec<f64> {
+    let cells = effects.len();
+    if cells == 0 {
+        return Vec::new();
+    }
+    let shared = |i: usize, j: usize| tilings.saturating_sub(i.abs_diff(j)) as f64;
+    let mut a: Vec<f64> = (0..cells * cells).map(|ij| shared(ij / cells, ij % cells)).collect();
+    let mut b = effects.to_vec();
+    if !cholesky::solve(&mut a, &mut b) {
+        return Vec::new();
+    }
+    let mut line = vec![0.0; cells + tilings - 1];
+    for (cell, b) in b.into_iter().enumerate() {
+        line[cell..cell + tilings].iter_mut().for_each(|row| *row += b);
+    }
+    line
+}
+
+/// Returns the rows of a feature.
+fn range(span: &Span) -> std::ops::Range<usize> {
+    span.first as usize..(span.first + span.rows()) as usize
+}

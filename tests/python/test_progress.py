@@ -1,0 +1,100 @@
+"""The time left of a search: the forecast of fits and of what they cost."""
+
+import re
+from itertools import pairwise
+
+import binfm
+import numpy as np
+import pytest
+from binfm import _core
+from binfm._progress import SearchProgress
+from test_search import prepare, table
+
+
+class Recorded(SearchProgress):
+    """Records what is expected before each step, without a bar."""
+
+    is_shown = True
+
+    def __init__(self, wanted):
+        super().__init__(False)
+        Recorded.last = self
+        self.expected = []
+
+    def expect(self, fits, cost):
+        super().expect(fits, cost)
+        self.expected.append((*self.fits, *self.cost))
+
+
+@pytest.fixture
+def recorded(monkeypatch):
+    for module in ("search", "curve"):
+        monkeypatch.setattr(f"binfm.search.{module}.SearchProgress", Recorded)
+    return lambda: Recorded.last
+
+
+SLACK = 0.7
+"""By how much the first forecasts may be wrong: on tiny data polish dominates, whose cost depends on the choice."""
+
+
+def check(progress):
+    """Check that forecasts are close to what was done, and that the last one is right."""
+    (fits, all_fits), (cost, all_cost) = progress.fits, progress.cost
+    assert fits == all_fits > 0
+    assert cost == all_cost
+    done = [before for before, *_ in progress.expected]
+    assert done[0] == 0
+    assert all(a <= b for a, b in pairwise(done))
+    for _, total, spent, expected in progress.expected:
+        assert total == pytest.approx(fits, rel=SLACK)
+        assert expected - spent == pytest.approx(cost - spent, abs=SLACK * cost)
+    assert progress.expected[-1][1] == fits
+
+
+@pytest.mark.parametrize("limit", [300, 2048])
+@pytest.mark.parametrize("kind", ["binary", "classes", "regression", "sparse"])
+def test_the_work_of_a_search_is_known_from_the_first_rung_on(recorded, kind, limit):
+    X, y, more = table(kind)
+    model = binfm.train(X, y, max_bytes=limit, **more, epochs=2)
+    inits = 4 if limit == 300 else 0
+    assert recorded().fits[0] == sum(trial["folds"] for trial in model.search.trials) + inits
+    check(recorded())
+
+
+def test_the_work_of_all_budgets_is_known_from_the_first_rung_on(recorded):
+    X, y, _ = table("binary")
+    binfm.size_curve(X, y, budgets=(20, 200, 2000, 2000, 4000), epochs=2)
+    check(recorded())
+
+
+def test_a_forecast_changes_nothing(recorded, monkeypatch):
+    X, y, _ = table("classes")
+    told = binfm.train(X, y, max_bytes=300, epochs=2)
+    monkeypatch.undo()
+    assert told == binfm.train(X, y, max_bytes=300, epochs=2)
+
+
+def test_late_fits_weigh_more(recorded):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 4))
+    binfm.train(X, X[:, 0] * X[:, 1] > 0, max_bytes=400, epochs=4)
+    fits, total, cost, total_cost = recorded().expected[1]  # after the first rung
+    assert cost / total_cost < 0.8 * fits / total
+
+
+def test_cost_grows_with_all_that_takes_time():
+    X, y, _ = table("binary")
+    _, params = prepare(X, y, m=8, polish=1)
+    base = _core.cost(params.core(), 5000, 10.0, 1)
+    for more in ({"epochs": 60}, {"m": 64}, {"m": 16, "ensemble": 2}, {"polish": 3}, {"b": 40}, {"batch_size": 1}):
+        assert _core.cost(params.replace(**more).core(), 5000, 10.0, 1) > base
+    assert _core.cost(params.core(), 5000, 20.0, 1) > 1.5 * base
+    assert _core.cost(params.core(), 5000, 10.0, 5) >= 5 * base
+
+
+def test_bars_show_the_share_done_and_the_time_left(capfd):
+    X, y, _ = table("binary")
+    binfm.train(X, y, max_bytes=200, progress=True, epochs=2)
+    binfm.size_curve(X, y, budgets=(100, 200), progress=True, epochs=2)
+    bars = re.findall(r"binfm: *(\d+)%\|[^|]*\| (\d+)/(\d+) fits \[[\d:]+<([\d:]+|\?)\]", capfd.readouterr().err)
+    assert sum(share == "100" and done == total and left == "00:00" for share, done, total, left in bars) >= 2

@@ -1,0 +1,88 @@
+"""Weights that are pulled towards silence: noisy data, linear data, and what is chosen on held-out samples."""
+
+import binfm
+import numpy as np
+import pytest
+from binfm import BinFMClassifier, BinFMRegressor
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(3000, 6))
+
+
+def test_noise_is_not_learned():
+    """Of 26 columns two matter, and a third of the labels are random."""
+    noisy = np.hstack([X, RNG.normal(size=(3000, 20))])
+    y = np.where(RNG.random(3000) < 0.3, RNG.integers(0, 2, 3000), X[:, 0] + X[:, 1] > 0)
+    scores = [
+        np.mean(binfm.train(noisy[:1500], y[:1500], regularization=strength).predict(noisy[1500:]) == y[1500:])
+        for strength in (0, "auto")
+    ]
+    assert scores[1] > scores[0] + 0.05
+    assert scores[1] > 0.75
+
+
+def test_interactions_are_still_learned():
+    y = X[:, 0] * X[:, 1] > 0
+    model = binfm.train(X[:2000], y[:2000], regularization="auto")
+    assert np.mean(model.predict(X[2000:]) == y[2000:]) > 0.95
+
+
+def test_linear_targets_are_found():
+    """A straight line costs nothing, also beyond most of the samples."""
+    heavy = np.sinh(X)
+    y = heavy @ [1.0, -2.0, 0.5, 0, 0, 0] + 100
+    model = binfm.train(heavy[:2000], y[:2000], loss="squared", regularization="auto")
+    error = model.predict(heavy[2000:]) - y[2000:]
+    assert 1 - np.mean(error**2) / np.var(y[2000:]) > 0.9
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_targets_may_have_any_scale(scale):
+    y = (X[:, 0] + X[:, 1] * X[:, 2]) * scale
+    model = binfm.train(X[:2000], y[:2000], loss="squared", regularization="auto")
+    assert 1 - np.mean((model.predict(X[2000:]) - y[2000:]) ** 2) / np.var(y[2000:]) > 0.85
+
+
+def test_a_constant_target_is_predicted():
+    model = binfm.train(X, np.full(3000, 3.25), loss="squared", regularization="auto")
+    assert np.unique(model.predict(X)).tolist() == [3.25]
+
+
+def test_the_model_does_not_depend_on_threads_or_order():
+    y = X[:, 0] + X[:, 1] * X[:, 2]
+    order = RNG.permutation(3000)
+    for target, loss in ((y, "squared"), (y > 0, "logistic")):
+        settings = {"loss": loss, "regularization": "auto", "epochs": 4}
+        models = {binfm.train(X, target, n_jobs=jobs, **settings).to_bytes() for jobs in (1, 2, 3)}
+        models.add(binfm.train(X[order], target[order], **settings).to_bytes())
+        assert len(models) == 1
+
+
+def test_majority_cells_are_silent():
+    """Of 40 rare indicators each matters alone; the zeros of the others do not drown it."""
+    indicators = (RNG.random((4000, 40)) < 0.05).astype(float)
+    y = indicators[:, :20].sum(axis=1) > indicators[:, 20:].sum(axis=1)
+    model = binfm.train(indicators[:3000], y[:3000], regularization=30)
+    assert np.mean(model.predict(indicators[3000:]) == y[3000:]) > 0.95
+
+
+def test_estimators_choose_and_resume():
+    y = X[:, 0] * X[:, 1] > 0
+    classifier = BinFMClassifier(regularization="auto", warm_start=True, epochs=3).fit(X, y)
+    assert classifier.model_ == binfm.train(X, y, regularization="auto", epochs=3)
+    first = classifier.score(X, y)
+    assert classifier.fit(X, y).score(X, y) >= first - 0.01
+    regressor = BinFMRegressor(regularization=30)
+    for rows in np.array_split(np.arange(3000), 6):
+        regressor.partial_fit(X[rows], X[rows, 0])
+    assert regressor.score(X, X[:, 0]) > 0.9
+
+
+def test_what_does_not_go_together_is_refused():
+    with pytest.raises(ValueError, match=r"^regularization must be 'auto' or a finite number of at least 0, got"):
+        binfm.train(X, X[:, 0] > 0, regularization="high")
+    with pytest.raises(ValueError, match=r"^regularization must be 0 with max_bytes, got 'auto'"):
+        binfm.train(X, X[:, 0] > 0, regularization="auto", max_bytes=500)
+    for other in ({"dropout": 0.2}, {"ensemble": 2}, {"polish": 1}, {"tilings": 1}, {"method": "fm"}, {"w_bits": 1}):
+        with pytest.raises(ValueError, match=r"^regularization must be 0 with "):
+            binfm.train(X, X[:, 0] > 0, regularization=10, **other)
