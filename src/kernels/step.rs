@@ -39,7 +39,9 @@ pub struct Pull<'a> {
     pub rest: &'a [f32],
     /// Strength of the pull on the factors, m per feature.
     pub strength: &'a [f32],
-    /// Strength of the pull of w towards zero.
+    /// Rest values of w, one per row.
+    pub w_rest: &'a [f32],
+    /// Strength of the pull of w.
     pub w_strength: f32,
 }
 
@@ -196,8 +198,8 @@ fn row_gradient(
 ) -> (f32, f32) {
     let (w_sum, own_sum) = add_row(weights, row, gradients);
     let share = row.visits * pull.rows[row.row].per_visit;
-    let w = step.kinds[0].value(weights.w[row.row]);
-    (step.alpha * w_sum + share * pull.w_strength * w, -step.pair_scale * own_sum)
+    let away = step.kinds[0].value(weights.w[row.row]) - pull.w_rest[row.row];
+    (step.alpha * w_sum + share * pull.w_strength * away, -step.pair_scale * own_sum)
 }
 
 /// Adds up the gradients of the factors of a row in `gradients.row`, and returns Σ ℓ'·x and Σ ℓ'·x².

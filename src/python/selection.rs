@@ -5,11 +5,11 @@ use super::interrupt;
 use super::params::read_params;
 use crate::kernels::Isa;
 use crate::threads::Threads;
-use crate::training::{self, Context};
+use crate::training::{self, Choice, Context};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
-/// Returns the regularization for a dataset and, if they may be `finer`, the bins.
+/// Returns the regularization for a dataset, the columns to leave out and, if they may be `finer`, the bins.
 #[pyfunction]
 pub fn choose<'py>(
     py: Python<'py>,
@@ -21,7 +21,7 @@ pub fn choose<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let params = read_params(params)?;
     let (threads, schema) = (Threads::new(n_jobs)?, dataset.schema(leave_out)?);
-    let chosen = dataset.with(|table| {
+    let Choice { params: chosen, leave_out } = dataset.with(|table| {
         let data = dataset.view(table)?;
         interrupt::detach(py, |stop| {
             let context = Context { threads: &threads, isa: Isa::detect()?, stop };
@@ -29,6 +29,8 @@ pub fn choose<'py>(
         })
     })?;
     let found = PyDict::new(py);
+    found.set_item("leave_out", PyTuple::new(py, leave_out)?)?;
+    found.set_item("m", chosen.m)?;
     found.set_item("b", chosen.b)?;
     found.set_item("tilings", chosen.tilings)?;
     found.set_item("regularization", chosen.regularization)?;

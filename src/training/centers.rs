@@ -11,11 +11,16 @@ use crate::threads::Stop;
 /// Values are counted in this many steps of the range of a feature.
 const STEPS: f64 = (1_u64 << 40) as f64;
 
-/// Returns the centers of the cells of each feature, or nothing for features without overlapping rows.
+/// Returns the centers of the cells of each feature among some samples, or nothing for features without overlapping rows.
 ///
 /// # Errors
 /// If it is stopped, or there is not enough memory.
-pub fn centers(encoder: &Encoder, table: Table, stop: &Stop) -> Result<Vec<Vec<f64>>> {
+pub fn centers(
+    encoder: &Encoder,
+    table: Table,
+    samples: &[u32],
+    stop: &Stop,
+) -> Result<Vec<Vec<f64>>> {
     let mut centers = vec![Vec::new(); encoder.features().len()];
     let Table::Dense(dense) = table else { return Ok(centers) };
     for (feature, centers) in encoder.features().iter().zip(&mut centers) {
@@ -23,17 +28,18 @@ pub fn centers(encoder: &Encoder, table: Table, stop: &Stop) -> Result<Vec<Vec<f
         if let CellMap::Intervals(edges) = &feature.map
             && !feature.span.is_copied()
         {
-            *centers = cell_means(&column(dense, feature.column)?, edges);
+            *centers = cell_means(&values(dense, feature.column, samples)?, edges);
         }
     }
     Ok(centers)
 }
 
-fn column(dense: &dyn Dense, column: usize) -> Result<Vec<f32>> {
-    let mut values = filled(dense.samples(), 0.0)?;
-    dense.copy_column(column, 0, &mut values);
-    values.retain(|value| value.is_finite());
-    Ok(values)
+/// Returns the finite values of some samples in a column.
+fn values(dense: &dyn Dense, column: usize, samples: &[u32]) -> Result<Vec<f32>> {
+    let mut all = filled(dense.samples(), 0.0)?;
+    dense.copy_column(column, 0, &mut all);
+    let some = samples.iter().map(|&sample| all[sample as usize]);
+    Ok(some.filter(|value: &f32| value.is_finite()).collect())
 }
 
 /// Returns the mean of the values in each cell, in standard units. An empty cell is where the one before it is.

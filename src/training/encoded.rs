@@ -10,6 +10,7 @@ use crate::data::{Dataset, Target};
 use crate::encoding::{Encoder, PackedTable};
 use crate::hash::mix;
 use crate::memory::{check_available, copied, filled, with_capacity};
+use crate::threads::Stop;
 use std::borrow::Cow;
 
 /// The samples of a dataset, encoded. Training only reads them, so that any number of trainers can share them.
@@ -24,9 +25,12 @@ pub struct EncodedSamples<'a> {
     samples: Vec<u32>,
     /// Their hashes, which ascend.
     hashes: Vec<u64>,
-    /// The centers of the cells of each feature, for regression.
+    /// The centers of the cells of each feature, if they were found.
     centers: Vec<Vec<f64>>,
 }
+
+/// Samples by which the centers of cells are found, at most.
+const CENTERED: usize = 10_000;
 
 impl<'a> EncodedSamples<'a> {
     /// Encodes a dataset; `name` is that of its table in errors.
@@ -46,19 +50,25 @@ impl<'a> EncodedSamples<'a> {
         let (mut samples, mut hashes) = (with_capacity(keys.len())?, with_capacity(keys.len())?);
         samples.extend(keys.iter().map(|&(_, sample)| sample));
         hashes.extend(keys.iter().map(|&(hash, _)| hash));
-        let centers = match dataset.target {
-            Target::Numbers { .. } => centers(encoder, dataset.table, stop)?,
-            Target::Classes { .. } => Vec::new(),
-        };
         Ok(Self {
             table,
-            centers,
+            centers: Vec::new(),
             target: Cow::Borrowed(&dataset.target),
             weight: dataset.weight.map(Cow::Borrowed),
             unit: dataset.weight.map_or(1.0, |weight| unit(weight, &samples)),
             samples,
             hashes,
         })
+    }
+
+    /// Finds the centers of the cells of each feature.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn with_centers(mut self, encoder: &Encoder, dataset: &Dataset, stop: &Stop) -> Result<Self> {
+        let some = &self.samples[..self.samples.len().min(CENTERED)];
+        self.centers = centers(encoder, dataset.table, some, stop)?;
+        Ok(self)
     }
 
     /// Returns the samples with targets and weights of their own, to outlive the dataset.

@@ -21,7 +21,7 @@ pub struct Examples<'a> {
     pub samples: Cow<'a, [u32]>,
     /// Their hashes, which ascend.
     pub(super) hashes: Cow<'a, [u64]>,
-    /// The centers of the cells of each feature, for regression.
+    /// The centers of the cells of each feature; empty if nobody asked for them.
     pub(super) centers: &'a [Vec<f64>],
 }
 

@@ -231,23 +231,11 @@ impl Head {
         let State { weights, scale, .. } = &mut self.state;
         let mut solution = Solution { w: &mut weights.w, bias: &mut scale.bias };
         linear.solve(&mut solution, self.rules.id.output, &offsets, lambda, sweeps, stop)?;
+        if let Some(quiet) = self.rules.learner.quiet_mut() {
+            quiet.rest_at(&self.state.weights.w);
+        }
         self.scale = self.state.scale;
         Ok(())
-    }
-
-    /// Returns the loss on samples after the best shift and scale of the scores.
-    ///
-    /// # Errors
-    /// If it is stopped, or there is not enough memory.
-    pub fn calibrated_loss(&self, examples: &Examples, stop: &Stop) -> Result<f64> {
-        let (scale, output) = (self.scale, self.rules.id.output);
-        let mut points = Vec::new();
-        self.rules.each_terms(&self.state, examples, &examples.samples, stop, |sample, terms| {
-            let (y, weight) = (examples.target.at(output, sample), examples.weight(sample));
-            points.push(Point { terms: [scale.score(terms), 0.0], y, weight, offset: 0.0 });
-        })?;
-        let before = Scale { bias: 0.0, alpha: 1.0, beta: 0.0 };
-        Ok(refit::least_loss(&points, self.rules.loss == Loss::Squared, before))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::batches::Batches;
 use super::dropout::Dropout;
 use super::head::{Head, HeadId, Plan};
+use super::learner::Pace;
 use super::linear::Linear;
 use super::pass::{Losses, Pass, Task, Worker};
 use super::state::Merge;
@@ -38,7 +39,15 @@ pub struct Epoch<'a> {
     pub is_last: bool,
 }
 
-/// Sweeps over the features that solve the linear term at the beginning, and after some epochs.
+impl Epoch<'_> {
+    /// Returns whether w stays during passes, and is solved between some of them. The squared loss gains from that;
+    /// factors of classes learn better beside a w that learns, which is solved at the end.
+    fn holds_linear(&self) -> bool {
+        self.linear.is_some_and(Linear::is_exact)
+    }
+}
+
+/// Sweeps over the features that solve the linear term from the beginning, and from an earlier solution.
 const FIRST_SWEEPS: usize = 10;
 const SWEEPS: usize = 3;
 /// Epochs after which the linear term is solved again.
@@ -84,7 +93,9 @@ impl Heads {
     /// If it is stopped, or there is not enough memory.
     pub fn run(&mut self, epoch: Epoch, context: Context) -> Result<Vec<(f64, Option<f64>)>> {
         if epoch.passes == 0 {
-            self.solve_linear(epoch, FIRST_SWEEPS, context)?;
+            if epoch.holds_linear() {
+                self.solve_linear(epoch, FIRST_SWEEPS, context)?;
+            }
             self.start_sums(epoch, context)?;
         }
         let losses = match epoch.batches.shards() {
@@ -96,8 +107,12 @@ impl Heads {
             Ok(())
         };
         context.threads.map(self.all.iter_mut(), || (), end)?;
-        if epoch.is_last || (epoch.passes + 1).is_multiple_of(SOLVE_INTERVAL) {
-            self.solve_linear(epoch, SWEEPS, context)?;
+        match epoch.holds_linear() {
+            true if epoch.is_last || (epoch.passes + 1).is_multiple_of(SOLVE_INTERVAL) => {
+                self.solve_linear(epoch, SWEEPS, context)?;
+            }
+            false if epoch.is_last => self.solve_linear(epoch, FIRST_SWEEPS, context)?,
+            _ => {}
         }
         let held_out = match epoch.valid {
             Some(valid) => {
@@ -141,22 +156,30 @@ impl Heads {
         }
     }
 
-    /// Returns the mean loss of all heads on samples, each after the best shift and scale of its scores.
+    /// Returns the mean loss of all heads on samples.
     ///
     /// # Errors
     /// If it is stopped, or there is not enough memory.
-    pub fn calibrated_loss(&self, examples: &Examples, context: Context) -> Result<f64> {
-        let loss = |(): &mut (), head: &Head| head.calibrated_loss(examples, context.stop);
-        let losses = context.threads.map(&self.all, || (), loss)?;
+    pub fn loss(&self, examples: &Examples, context: Context) -> Result<f64> {
+        let losses = self.evaluate(examples, context)?;
         Ok(losses.iter().sum::<f64>() / losses.len() as f64)
     }
 
-    /// Solves the linear term of each head.
+    /// Solves the linear term of each head from the beginning.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn solve(&mut self, linear: &Linear, context: Context) -> Result<()> {
+        self.sweep(linear, FIRST_SWEEPS, context)
+    }
+
     fn solve_linear(&mut self, epoch: Epoch, sweeps: usize, context: Context) -> Result<()> {
-        if let Some(linear) = epoch.linear {
-            let solve = |(): &mut (), head: &mut Head| head.solve_linear(linear, sweeps, context.stop);
-            context.threads.map(&mut self.all, || (), solve)?;
-        }
+        epoch.linear.map_or(Ok(()), |linear| self.sweep(linear, sweeps, context))
+    }
+
+    fn sweep(&mut self, linear: &Linear, sweeps: usize, context: Context) -> Result<()> {
+        let solve = |(): &mut (), head: &mut Head| head.solve_linear(linear, sweeps, context.stop);
+        context.threads.map(&mut self.all, || (), solve)?;
         Ok(())
     }
 
@@ -251,7 +274,7 @@ impl Heads {
                 let members = self.all.chunks(self.outputs);
                 let pass = Pass {
                     examples: valid,
-                    rate: 0.0,
+                    pace: Pace::default(),
                     is_softmax: this.is_softmax,
                     isa: context.isa,
                     stop: context.stop,
@@ -283,7 +306,7 @@ impl Learning {
     fn pass<'a>(self, epoch: Epoch<'a>, context: Context<'a>) -> Pass<'a> {
         Pass {
             examples: epoch.batches.examples,
-            rate: epoch.rate,
+            pace: Pace { rate: epoch.rate, holds_linear: epoch.holds_linear() },
             is_softmax: self.is_softmax,
             isa: context.isa,
             stop: context.stop,

@@ -15,7 +15,7 @@ use super::state::State;
 use super::{Optimizer, Params};
 use crate::Result;
 use crate::kernels::{self, Batch, CellGradients, CellSums, Isa, Kind, SampleSums, Step};
-use crate::model::{Loss, Method};
+use crate::model::Method;
 
 /// The rules by which a state changes; it has none of its own.
 #[derive(Clone, Debug)]
@@ -30,8 +30,15 @@ pub struct Learner {
     /// L2 penalties of w and v, where nothing pulls towards rest.
     lambda: [f64; 2],
     quiet: Option<Quiet>,
-    /// Whether w and the bias are not learned from batches, because they are solved.
-    solves_linear: bool,
+}
+
+/// How far a step goes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pace {
+    /// Learning rate.
+    pub rate: f64,
+    /// Whether w and the bias stay, because they are solved.
+    pub holds_linear: bool,
 }
 
 /// Buffers of one output for one batch.
@@ -71,7 +78,6 @@ impl Learner {
             scaling: params.scaling,
             optimizer: params.optimizer,
             lambda: [params.lambda_w, params.lambda_v],
-            solves_linear: quiet.is_some() && params.loss == Loss::Squared,
             quiet,
         }
     }
@@ -102,7 +108,7 @@ impl Learner {
         let Workspace { samples, gradients, .. } = workspace;
         gradients.make_room(batch.touched.len(), self.factors)?;
         kernels::backward(self.isa, batch, &mut samples.s, slopes, self.factors, gradients);
-        let (step, pull) = (self.step(state, 0.0), quiet.pull());
+        let (step, pull) = (self.step(state, Pace::default()), quiet.pull());
         let means = kernels::gradient_squares(
             self.isa, &state.weights, batch.touched, gradients, step, pull,
         );
@@ -160,7 +166,7 @@ impl Learner {
         state: &mut State,
         batch: Batch,
         slopes: &[f32],
-        rate: f64,
+        pace: Pace,
         workspace: &mut Workspace,
     ) -> Result<()> {
         let Workspace { samples, gradients, .. } = workspace;
@@ -168,26 +174,26 @@ impl Learner {
         state.mean_pairs += pairs.sum::<f64>() / MEAN_SAMPLES.max(batch.len() as f64);
         gradients.make_room(batch.touched.len(), self.factors)?;
         kernels::backward(self.isa, batch, &mut samples.s, slopes, self.factors, gradients);
-        let step = self.step(state, rate);
+        let step = self.step(state, pace);
         let State { weights, squares, .. } = state;
         let pull = self.quiet.as_ref().map(Quiet::pull);
         kernels::step(self.isa, weights, squares, batch.touched, gradients, step, pull);
-        if !self.solves_linear {
-            self.step_bias(state, slopes, rate);
+        if !pace.holds_linear {
+            self.step_bias(state, slopes, pace.rate);
         }
         Ok(())
     }
 
-    fn step(&self, state: &State, rate: f64) -> Step {
+    fn step(&self, state: &State, pace: Pace) -> Step {
         let (alpha, beta) = (state.scale.alpha, state.scale.beta);
         Step {
-            rate: rate as f32,
+            rate: pace.rate as f32,
             alpha: alpha as f32,
             pair_scale: if self.quiet.is_some() { beta } else { beta * beta } as f32,
             decay: [(self.lambda[0] * alpha) as f32, (self.lambda[1] * beta) as f32],
             kinds: self.kinds,
             tilings: self.tilings,
-            holds_w: self.solves_linear,
+            holds_w: pace.holds_linear,
         }
     }
 

@@ -1,31 +1,38 @@
-//! The linear term, solved exactly: ridge regression of what the pairs leave, feature by feature.
+//! The linear term, solved exactly for what the pairs leave, feature by feature.
 //!
 //! ```text
-//! minimize  ½ Σ (bias + Σ_j w(cell of j) + offset − y)² + ½ λ Σ (w_r − c_j·z_r)² + ½ Σ c_j²
+//! minimize  Σ ℓ(bias + Σ_j w(cell of j) + offset, y) + ½ λ Σ (w_r − c_j·z_r)² + ½ Σ c_j²
 //! ```
 //!
 //! The weights of a feature are pulled towards a straight line with the free slope c_j, so that linear data costs
 //! nothing; z is the line through the cells in standard units. Features take turns (backfitting), and each is solved
-//! jointly with its slope.
+//! jointly with its slope. Before every turn of all features the loss is replaced by a parabola around the current score
+//! (Newton's method), which for the squared loss is the loss itself.
 
-use super::Examples;
 use super::cholesky;
 use super::rows::Rows;
+use super::{Context, Examples};
 use crate::Result;
-use crate::encoding::Span;
+use crate::kernels::{self, Isa};
 use crate::memory::{check_available, filled};
+use crate::model::Loss;
 use crate::threads::Stop;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Samples by the cells that they are in.
+#[derive(Clone)]
 pub struct Linear<'a> {
     examples: &'a Examples<'a>,
     rows: &'a Rows,
+    /// The features that are solved; w of others stays.
+    features: Vec<usize>,
+    loss: Loss,
+    isa: Isa,
     /// The end of the visits to the cell that starts at each row.
-    ends: Vec<usize>,
+    ends: Arc<[usize]>,
     /// Places in the list of samples, cell by cell.
-    visitors: Vec<u32>,
-    weights: Vec<f64>,
+    visitors: Arc<[u32]>,
 }
 
 /// What is solved: w of one output, and its bias.
@@ -36,15 +43,36 @@ pub struct Solution<'a> {
     pub bias: &'a mut f64,
 }
 
+/// The parabola in place of the loss of a sample.
+#[derive(Clone, Copy, Default)]
+struct Parabola {
+    /// Distance from the score to the bottom.
+    rest: f32,
+    /// Curvature, times the weight of the sample.
+    weight: f32,
+}
+
 /// Features of more rows have no straight line, and their rows are solved one by one.
 const MAX_JOINT_ROWS: u32 = 512;
+/// Bound on the distance to the bottom of a parabola: where the logistic loss is almost straight, its curvature says
+/// little about how far to go.
+const MAX_REST: f32 = 4.0;
 
 impl<'a> Linear<'a> {
-    /// Lists the samples of each cell.
+    /// Lists the samples of each cell; `None` if the linear term is not solved for a loss, because it has no curvature.
     ///
     /// # Errors
     /// If it is stopped, or there is not enough memory.
-    pub fn new(examples: &'a Examples<'a>, rows: &'a Rows, stop: &Stop) -> Result<Self> {
+    pub fn new(
+        examples: &'a Examples<'a>,
+        rows: &'a Rows,
+        loss: Loss,
+        context: Context<'a>,
+    ) -> Result<Option<Self>> {
+        if !matches!(loss, Loss::Squared | Loss::Logistic) {
+            return Ok(None);
+        }
+        let Context { isa, stop, .. } = context;
         check_available::<u32>(examples.table.active_features())?;
         let mut ends = filled(rows.len() + 1, 0_usize)?;
         let mut starts = Vec::new();
@@ -69,13 +97,29 @@ impl<'a> Linear<'a> {
             visitors[ends[start]] = place as u32;
             ends[start] += 1;
         })?;
-        let weight = |&sample: &u32| examples.weight(sample as usize);
-        Ok(Self { examples, rows, ends, visitors, weights: examples.samples.iter().map(weight).collect() })
+        let features = (0..rows.features()).collect();
+        Ok(Some(Self { examples, rows, features, loss, isa, ends: ends.into(), visitors: visitors.into() }))
+    }
+
+    /// Returns the same for some of the features.
+    #[must_use]
+    pub fn of_features(&self, features: &[usize]) -> Self {
+        Self { features: features.to_vec(), ..self.clone() }
     }
 
     /// Returns the samples.
-    pub fn examples(&self) -> &Examples<'a> {
+    pub fn examples(&self) -> &'a Examples<'a> {
         self.examples
+    }
+
+    /// Returns the rows of the parameter table.
+    pub fn rows(&self) -> &'a Rows {
+        self.rows
+    }
+
+    /// Returns whether the parabolas are the loss itself.
+    pub fn is_exact(&self) -> bool {
+        self.loss == Loss::Squared
     }
 
     /// Sweeps over all features several times. `offsets` are what other terms add to the score of each sample.
@@ -91,42 +135,68 @@ impl<'a> Linear<'a> {
         sweeps: usize,
         stop: &Stop,
     ) -> Result<()> {
-        let mut rest = self.residuals(solution, output, offsets);
+        let mut scores = self.scores(solution, offsets);
+        let mut parabolas = vec![Parabola::default(); scores.len()];
         for _ in 0..sweeps {
-            self.center(solution, &mut rest);
-            for (feature, span) in self.rows.spans().iter().enumerate() {
+            self.approximate(output, &scores, &mut parabolas);
+            scores.iter_mut().zip(&parabolas).for_each(|(score, parabola)| *score += parabola.rest);
+            self.center(solution, &mut parabolas);
+            for &feature in &self.features {
                 stop.check()?;
-                self.solve_feature(feature, *span, solution, lambda, &mut rest);
+                self.solve_feature(feature, solution, lambda, &mut parabolas);
             }
+            self.center(solution, &mut parabolas);
+            scores.iter_mut().zip(&parabolas).for_each(|(score, parabola)| *score -= parabola.rest);
         }
-        self.center(solution, &mut rest);
         Ok(())
     }
 
-    /// Returns y minus the score of each sample.
-    fn residuals(&self, solution: &Solution, output: usize, offsets: &[f64]) -> Vec<f64> {
-        let target = self.examples.target;
-        let samples = self.examples.samples.iter().zip(offsets);
-        let mut rest: Vec<f64> = samples
-            .map(|(&sample, offset)| target.at(output, sample as usize) - offset - *solution.bias)
-            .collect();
+    /// Returns the score of each sample.
+    fn scores(&self, solution: &Solution, offsets: &[f64]) -> Vec<f32> {
+        let mut scores: Vec<f32> = offsets.iter().map(|offset| (offset + *solution.bias) as f32).collect();
         for start in 0..self.rows.len() {
-            let effect = self.effect(start, solution.w);
-            self.visitors_of(start).iter().for_each(|&place| rest[place as usize] -= effect);
+            let effect = self.effect(start, solution.w) as f32;
+            self.visitors_of(start).iter().for_each(|&place| scores[place as usize] += effect);
         }
-        rest
+        scores
     }
 
-    fn center(&self, solution: &mut Solution, rest: &mut [f64]) {
-        let total: f64 = self.weights.iter().sum();
-        let mean = rest.iter().zip(&self.weights).map(|(rest, weight)| rest * weight).sum::<f64>() / total;
+    /// Puts a parabola in place of the loss of each sample.
+    fn approximate(&self, output: usize, scores: &[f32], parabolas: &mut [Parabola]) {
+        let samples = || self.examples.samples.iter().map(|&sample| sample as usize);
+        let target = |sample| self.examples.target.at(output, sample) as f32;
+        let weight = |sample| self.examples.weight(sample) as f32;
+        if self.loss == Loss::Squared {
+            for ((parabola, score), sample) in parabolas.iter_mut().zip(scores).zip(samples()) {
+                *parabola = Parabola { rest: target(sample) - score, weight: weight(sample) };
+            }
+            return;
+        }
+        let margins: Vec<f32> = scores.iter().zip(samples()).map(|(score, sample)| score * target(sample)).collect();
+        let (mut losses, mut slopes) = (vec![0.0; margins.len()], vec![0.0; margins.len()]);
+        kernels::logistic(self.isa, &margins, &mut losses, &mut slopes);
+        for ((parabola, slope), sample) in parabolas.iter_mut().zip(slopes).zip(samples()) {
+            let wrong = -slope; // the probability of the other class
+            let curvature = (wrong * (1.0 - wrong)).max(wrong / MAX_REST).max(f32::MIN_POSITIVE);
+            let rest = target(sample) * wrong / curvature;
+            *parabola = Parabola { rest, weight: curvature * weight(sample) };
+        }
+    }
+
+    /// Moves the bias to where the parabolas are lowest.
+    fn center(&self, solution: &mut Solution, parabolas: &mut [Parabola]) {
+        let (mut rest, mut weights) = (0.0, 0.0);
+        for parabola in &*parabolas {
+            rest += f64::from(parabola.rest) * f64::from(parabola.weight);
+            weights += f64::from(parabola.weight);
+        }
+        let mean = rest / weights;
         *solution.bias += mean;
-        for rest in rest {
-            *rest -= mean;
-        }
+        parabolas.iter_mut().for_each(|parabola| parabola.rest -= mean as f32);
     }
 
-    fn visitors_of(&self, start: usize) -> &[u32] {
+    /// Returns the places, in the list of samples, of those in the cell that starts at a row.
+    pub fn visitors_of(&self, start: usize) -> &[u32] {
         let begin = start.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.visitors[begin..self.ends[start]]
     }
@@ -140,34 +210,35 @@ impl<'a> Linear<'a> {
     fn solve_feature(
         &self,
         feature: usize,
-        span: Span,
         solution: &mut Solution,
         lambda: f64,
-        rest: &mut [f64],
+        parabolas: &mut [Parabola],
     ) {
+        let span = self.rows.spans()[feature];
         let range = span.first as usize..(span.first + span.rows()) as usize;
         let before: Vec<f64> = range.clone().map(|start| self.effect(start, solution.w)).collect();
-        let sums: Vec<[f64; 2]> = range.clone().map(|start| self.sums(start, rest)).collect();
+        let sums: Vec<[f64; 2]> = range.clone().map(|start| self.sums(start, parabolas)).collect();
         if span.is_copied() || self.rows.tilings() == 1 || span.rows() > MAX_JOINT_ROWS {
             self.solve_cells(range.clone(), &sums, solution, lambda);
         } else {
             self.solve_jointly(feature, range.clone(), &sums, solution, lambda);
         }
         for (start, before) in range.zip(before) {
-            let moved = self.effect(start, solution.w) - before;
+            let moved = (self.effect(start, solution.w) - before) as f32;
             if moved != 0.0 {
-                self.visitors_of(start).iter().for_each(|&place| rest[place as usize] -= moved);
+                let visitors = self.visitors_of(start).iter();
+                visitors.for_each(|&place| parabolas[place as usize].rest -= moved);
             }
         }
     }
 
-    /// Returns the weight of the samples in a cell, and the weighted sum of what is left of their targets.
-    fn sums(&self, start: usize, rest: &[f64]) -> [f64; 2] {
+    /// Returns the weight of the samples in a cell, and the weighted sum of how far they are from the bottom.
+    fn sums(&self, start: usize, parabolas: &[Parabola]) -> [f64; 2] {
         let mut sums = [0.0; 2];
         for &place in self.visitors_of(start) {
-            let weight = self.weights[place as usize];
-            sums[0] += weight;
-            sums[1] += weight * rest[place as usize];
+            let Parabola { rest, weight } = parabolas[place as usize];
+            sums[0] += f64::from(weight);
+            sums[1] += f64::from(weight * rest);
         }
         sums
     }

@@ -30,6 +30,7 @@ mod round;
 mod rows;
 mod rule;
 mod schedule;
+mod screening;
 mod selection;
 mod softmax;
 pub mod state;
@@ -45,7 +46,7 @@ pub use init::Init;
 pub use params::{Description, Optimizer, Params, ValidParams};
 pub use rule::Value;
 pub use schedule::Schedule;
-pub use selection::choose;
+pub use selection::{Choice, choose};
 pub use trainer::{OnEpoch, Trained, Trainer};
 pub use training_set::TrainingSet;
 

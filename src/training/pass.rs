@@ -5,7 +5,7 @@ use super::batch::{Decoded, Decoder};
 use super::batches::Batches;
 use super::dropout::Dropout;
 use super::head::{READ_BATCH, Head, Rules};
-use super::learner::Workspace;
+use super::learner::{Pace, Workspace};
 use super::softmax;
 use super::state::{Scale, State};
 use crate::Result;
@@ -26,8 +26,8 @@ pub struct Task<'a> {
 pub struct Pass<'a> {
     /// The samples.
     pub examples: &'a Examples<'a>,
-    /// Learning rate.
-    pub rate: f64,
+    /// How far each step goes.
+    pub pace: Pace,
     /// Whether the outputs are those of one softmax.
     pub is_softmax: bool,
     /// Instruction set.
@@ -119,7 +119,7 @@ impl Worker {
             let each = tasks.iter_mut().zip(&mut self.workspaces).zip(slopes);
             for ((task, workspace), slopes) in each {
                 let learner = &task.rules.learner;
-                learner.backward(task.state, batch, slopes, pass.rate, workspace)?;
+                learner.backward(task.state, batch, slopes, pass.pace, workspace)?;
                 let interval = task.rules.refresh_interval;
                 if (visits + samples.len()) / interval > visits / interval {
                     learner.refresh(task.state);

@@ -17,7 +17,6 @@ use crate::Result;
 use crate::aligned::Aligned;
 use crate::encoding::{CellMap, Encoder, Feature};
 use crate::kernels::{Pull, RowWeights};
-use crate::model::Loss;
 use crate::memory::filled;
 use rand_xoshiro::rand_core::Rng;
 use std::f64::consts::TAU;
@@ -28,7 +27,7 @@ use std::sync::Arc;
 pub struct Strength {
     /// λ of the factors.
     pub v: f64,
-    /// λ of w, which rests at zero.
+    /// λ of the distance of w from straight lines, where it is solved.
     pub w: f64,
     /// Loudness of the pairs: what mean |ṽ| is multiplied by.
     pub pairs: f64,
@@ -36,30 +35,31 @@ pub struct Strength {
 
 impl Strength {
     /// Returns the strength that the parameters ask for; none if they have no rest values.
-    pub fn of(params: &Params, encoder: &Encoder) -> Option<Self> {
-        let tilings = encoder.tilings();
+    pub fn of(params: &Params) -> Option<Self> {
         params.is_quiet().then(|| Self {
             v: params.regularization.unwrap_or(USUAL_STRENGTH),
-            w: params.linear_strength.unwrap_or(USUAL_LINEAR_STRENGTH * f64::from(tilings)),
+            w: params.linear_strength.unwrap_or(USUAL_LINEAR_STRENGTH),
             pairs: params.loudness,
         })
     }
 
-    /// Returns parameters that ask for it.
+    /// Returns parameters that ask for it: without factors if they would be silent.
     pub fn put_into(self, params: &Params) -> Params {
         Params {
+            m: if self.pairs > 0.0 { params.m } else { 0 },
             regularization: Some(self.v),
-            linear_strength: params.linear_strength.or((params.loss == Loss::Squared).then_some(self.w)),
-            loudness: self.pairs,
+            linear_strength: Some(self.w),
+            loudness: if self.pairs > 0.0 { self.pairs } else { 1.0 },
             ..params.clone()
         }
     }
 }
 
-/// Strength of the pull on factors where nothing was chosen.
+/// Strengths where nothing was chosen.
 const USUAL_STRENGTH: f64 = 30.0;
-/// Strength of the pull on w, for each of the T rows of a cell.
-const USUAL_LINEAR_STRENGTH: f64 = 4.0;
+const USUAL_LINEAR_STRENGTH: f64 = 30.0;
+/// Strength of the pull on w while it learns from batches, for each of the T rows of a cell.
+const LINEAR_PULL: f32 = 4.0;
 
 /// The pull on the weights of one output.
 #[derive(Clone, Debug)]
@@ -69,6 +69,8 @@ pub struct Quiet {
     rest: Arc<Vec<f32>>,
     /// λ·μ of the factors, m per feature.
     pulls: Vec<f32>,
+    /// Rest values of w, one per row: zero, or where it was solved.
+    w_rest: Vec<f32>,
     strength: Strength,
 }
 
@@ -105,7 +107,8 @@ impl Quiet {
             add_waves(feature, &rows, &mut weights.v, m, rng);
         }
         let pulls = vec![strength.v as f32; rows.features() * m];
-        Ok((Self { rows, rest: Arc::new(rest), pulls, strength }, weights))
+        let w_rest = filled(rows.len(), 0.0)?;
+        Ok((Self { rows, rest: Arc::new(rest), pulls, w_rest, strength }, weights))
     }
 
     /// Returns the pull as kernels read it.
@@ -114,13 +117,19 @@ impl Quiet {
             rows: self.rows.pulled(),
             rest: &self.rest,
             strength: &self.pulls,
-            w_strength: self.strength.w as f32,
+            w_rest: &self.w_rest,
+            w_strength: LINEAR_PULL * self.rows.tilings() as f32,
         }
     }
 
     /// Returns how strong the pull is.
     pub fn strength(&self) -> Strength {
         self.strength
+    }
+
+    /// Lets w rest where it is.
+    pub fn rest_at(&mut self, w: &[f32]) {
+        self.w_rest.copy_from_slice(w);
     }
 
     /// Replaces the visits, for other samples.

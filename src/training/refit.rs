@@ -47,13 +47,6 @@ pub fn scale(points: &[Point], squared: bool, before: Scale) -> Scale {
     Scale { bias, alpha: alpha / units[1], beta: (beta_squared / units[2]).sqrt() }
 }
 
-/// Returns the least mean loss that any scales have.
-pub fn least_loss(points: &[Point], squared: bool, before: Scale) -> f64 {
-    let Scale { bias, alpha, beta } = scale(points, squared, before);
-    let at = [bias, alpha, beta * beta];
-    mean_loss(points, squared, &[1.0; 3], &at, &at)
-}
-
 /// Minimizes the loss, with some scales held at zero.
 fn minimum(
     points: &[Point],

@@ -119,7 +119,10 @@ impl Trainer {
         context: Context,
         on_epoch: &mut OnEpoch,
     ) -> Result<Trained> {
-        let samples = EncodedSamples::new(&self.encoder, "X", dataset, context)?;
+        let mut samples = EncodedSamples::new(&self.encoder, "X", dataset, context)?;
+        if self.params.is_quiet() {
+            samples = samples.with_centers(&self.encoder, dataset, context.stop)?;
+        }
         let valid = match valid {
             Some(valid) => {
                 Some(EncodedSamples::new(&self.encoder, "eval_set's X", valid, context)?)
@@ -178,9 +181,9 @@ impl Trainer {
             batches = batches.decode(self.rows()?, context)?;
         }
         let rows = Arc::clone(self.rows()?);
-        let linear = match self.loss {
-            Loss::Squared if Strength::of(&self.params, &self.encoder).is_some() => Some(Linear::new(examples, &rows, context.stop)?),
-            _ => None,
+        let linear = match self.params.is_quiet() && !schedule.steady {
+            true => Linear::new(examples, &rows, self.loss, context)?,
+            false => None, // with some of the samples, the others would be forgotten
         };
         let linear = linear.as_ref();
         let rate = self.params.learning_rate * (shards.len() as f64).sqrt().sqrt();
@@ -227,7 +230,7 @@ impl Trainer {
             heads.set_rows(rows);
             return Ok(());
         }
-        let strength = Strength::of(&self.params, &self.encoder);
+        let strength = Strength::of(&self.params);
         let (encoder, params, loss) = (&self.encoder, &self.params, self.loss);
         let plan = Plan { encoder, params, loss, rows, strength };
         let heads = Heads::new(plan, examples, context)?;
@@ -238,7 +241,7 @@ impl Trainer {
 
     /// Counts the visits to the rows of the parameter table, if weights have rest values.
     fn count_rows(&mut self, examples: &Examples, context: Context) -> Result<Arc<Rows>> {
-        let is_quiet = Strength::of(&self.params, &self.encoder).is_some();
+        let is_quiet = self.params.is_quiet();
         let mut rows = match self.rows.as_deref() {
             Some(rows) => rows.clone(),
             None => Rows::new(&self.encoder)?,
@@ -332,8 +335,7 @@ impl Trainer {
             let member = factor / per_member;
             kept[member * outputs + output].v(row * per_member + factor % per_member)
         };
-        let is_silent = Strength::of(&self.params, &self.encoder).is_some_and(|s| s.pairs == 0.0);
-        let (rows, factors) = (self.encoder.rows() as usize, if is_silent { 0 } else { self.params.m });
+        let (rows, factors) = (self.encoder.rows() as usize, self.params.m);
         let shape = SignShape { rows, outputs, w_bits: self.params.w_bits, factors };
         let rounded = Rounded::new(&w, real, shape.max_w())?;
         let signs = SignRows::new(shape, |output, row| rounded.w(output, row), is_positive);

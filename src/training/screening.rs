@@ -1,0 +1,75 @@
+//! Which features are worth learning from, where there are too many for the samples to tell apart.
+//!
+//! A feature is judged alone: by how much the means of the target differ between its cells, and along a straight line
+//! through them, both compared with what chance would do.
+
+use super::linear::Linear;
+
+/// Returns all features, the most informative first.
+pub fn rank(linear: &Linear) -> Vec<usize> {
+    let outputs = linear.examples().target.outputs();
+    let targets: Vec<Centered> = (0..outputs).map(|output| Centered::new(linear, output)).collect();
+    let mut ranked: Vec<(f64, usize)> = (0..linear.rows().features())
+        .map(|feature| {
+            let scores = targets.iter().map(|target| target.score(linear, feature));
+            (scores.fold(f64::MIN, f64::max), feature)
+        })
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    ranked.into_iter().map(|(_, feature)| feature).collect()
+}
+
+/// The targets of one output without their mean.
+struct Centered {
+    y: Vec<f64>,
+    weights: Vec<f64>,
+    /// Weighted mean of the squares.
+    variance: f64,
+}
+
+impl Centered {
+    fn new(linear: &Linear, output: usize) -> Self {
+        let examples = linear.examples();
+        let samples = || examples.samples.iter().map(|&sample| sample as usize);
+        let weights: Vec<f64> = samples().map(|sample| examples.weight(sample)).collect();
+        let mut y: Vec<f64> = samples().map(|sample| examples.target.at(output, sample)).collect();
+        let total: f64 = weights.iter().sum();
+        let mean = y.iter().zip(&weights).map(|(y, weight)| y * weight).sum::<f64>() / total;
+        y.iter_mut().for_each(|y| *y -= mean);
+        let squares = y.iter().zip(&weights).map(|(y, weight)| y * y * weight).sum::<f64>();
+        Self { y, weights, variance: (squares / total).max(f64::MIN_POSITIVE) }
+    }
+
+    /// Returns how many standard deviations above chance a feature is: χ² of its cells, or of the slope of a line.
+    fn score(&self, linear: &Linear, feature: usize) -> f64 {
+        let (span, line) = (linear.rows().spans()[feature], linear.rows().line(feature));
+        let tilings = linear.rows().tilings();
+        let (mut cells, mut chi_squared) = (0.0, 0.0);
+        let [mut weights, mut x, mut xx, mut xy] = [0.0; 4];
+        for (cell, start) in (span.first..span.first + span.rows()).enumerate() {
+            let [weight, sum] = self.sums(linear.visitors_of(start as usize));
+            if weight > 0.0 {
+                cells += 1.0;
+                chi_squared += sum * sum / (weight * self.variance);
+                let end = (cell + tilings).min(line.len());
+                let z: f64 = line.get(cell..end).map_or(0.0, |line| line.iter().sum());
+                weights += weight;
+                x += weight * z;
+                xx += weight * z * z;
+                xy += sum * z;
+            }
+        }
+        let spread = xx - x * x / f64::max(weights, 1.0);
+        let slope = if spread > 0.0 { xy * xy / (spread * self.variance) } else { 0.0 };
+        let above_chance = |found: f64, expected: f64| (found - expected) / (2.0 * expected).sqrt();
+        above_chance(slope, 1.0).max(above_chance(chi_squared, f64::max(cells - 1.0, 1.0)))
+    }
+
+    /// Returns the weight of some samples, and the weighted sum of their targets.
+    fn sums(&self, places: &[u32]) -> [f64; 2] {
+        places.iter().fold([0.0; 2], |[weight, sum], &place| {
+            let own = self.weights[place as usize];
+            [weight + own, sum + own * self.y[place as usize]]
+        })
+    }
+}
