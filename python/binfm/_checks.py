@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from inspect import Parameter, signature
 from typing import Any
 
 
@@ -61,3 +63,11 @@ def number(name: str, value: Any) -> float:
     if not math.isfinite(found):
         raise ValueError(f"{name} must be a finite number, got {value!r}")
     return found
+
+
+def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """Return the parameters of a function; none if they are not known, as of some built-in ones."""
+    try:
+        return dict(signature(function).parameters)
+    except (TypeError, ValueError):
+        return {}

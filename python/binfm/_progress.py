@@ -1,11 +1,8 @@
-"""Progress bars, and the user's callback."""
+"""Progress bars."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
-
-Callback = Callable[[int, dict[str, float]], object]
 
 
 class _Bar:
@@ -44,17 +41,11 @@ class Progress(_Bar):
         if self._bar is not None:
             self._bar.update()
 
-    def wrap(self, callback: Callback | None) -> Callback | None:
-        """Return a callback that also shows each epoch."""
-        if self._bar is None:
-            return callback
-
-        def advance(epoch: int, record: dict[str, float]) -> object:
+    def show(self, record: dict[str, float]) -> None:
+        """Count an epoch as done, and show its record."""
+        if self._bar is not None:
             self._bar.set_postfix({k: f"{v:.4f}" for k, v in record.items() if k != "epoch"}, refresh=False)
             self._bar.update()
-            return None if callback is None else callback(epoch, record)
-
-        return advance
 
 
 class SearchProgress(_Bar):

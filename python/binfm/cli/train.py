@@ -59,6 +59,8 @@ def _options(name: str) -> dict[str, Any]:
         return {"choices": tuple(choice for choice in spec.choices if choice != "squared"), "help": text}
     if name == "regularization":
         return {"type": _number_or_auto, "metavar": "N", "help": text}
+    if name in ("eval_metric", "scoring"):
+        return {"metavar": "NAME", "help": f"{text}, such as auc or log_loss"}
     return {"type": {"int": int, "float": float}[TYPES[name]], "metavar": "N", "help": text}
 
 

@@ -69,6 +69,8 @@ class Dataset:
         """Read the samples to measure the loss on, if there are any."""
         if eval_set is None:
             return None
+        if isinstance(eval_set, list) and len(eval_set) == 1:
+            eval_set = eval_set[0]
         if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
             given = f"{len(eval_set)} values" if isinstance(eval_set, tuple | list) else type(eval_set).__name__
             raise ValueError(f"eval_set must be (X, y) or (X, y, sample_weight), got {given}")
