@@ -1,8 +1,10 @@
-"""Checks of arguments; each error is one sentence: what it must be, and what was given."""
+"""Checks of arguments, and warnings. Each error is one sentence: what it must be, and what was given."""
 
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import Any
@@ -71,3 +73,11 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
         return dict(signature(function).parameters)
     except (TypeError, ValueError):
         return {}
+
+
+def warn(message: str) -> None:
+    """Warn whoever called this package."""
+    depth, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("binfm."):
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=depth)

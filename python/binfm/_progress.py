@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -28,18 +29,26 @@ class _Bar:
 
 
 class Progress(_Bar):
-    """A bar over epochs or files."""
+    """A bar over epochs or the rows of a file, with the time left."""
 
-    def __init__(self, wanted: bool, total: int | None, unit: str) -> None:
-        super().__init__(wanted, total=total, unit=unit)
+    def __init__(self, wanted: bool, total: int | Callable[[], int], unit: str) -> None:
+        """Count to a total, which may be a function that is only called if there is a bar."""
+        known = total() if callable(total) and wanted else total
+        super().__init__(wanted, total=known, unit=f" {unit}s", unit_scale=unit == "row")
 
     def __enter__(self) -> Progress:
         return self
 
-    def advance(self) -> None:
-        """Count one more as done."""
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None and error[0] is None:
+            self._bar.total = self._bar.n  # training may stop early
+            self._bar.refresh()
+        super().__exit__(*error)
+
+    def advance(self, count: int) -> None:
+        """Count some more as done."""
         if self._bar is not None:
-            self._bar.update()
+            self._bar.update(count)
 
     def show(self, record: dict[str, float]) -> None:
         """Count an epoch as done, and show its record."""

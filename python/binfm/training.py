@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from binfm import _core
 from binfm._progress import Progress
+from binfm.baseline import warn_of_high_loss
 from binfm.data.dataset import Dataset
+from binfm.features import column_facts
 from binfm.model import Model
 from binfm.monitor import Callback, Monitor
 from binfm.params import Params, documented
@@ -148,6 +150,9 @@ class Trainer:
             schedule = params.schedule(steady=steady, scores=monitor.wants_scores)
             on_epoch = monitor if monitor.is_needed else None
             core, history, best = self._core.fit(dataset, valid, schedule, params.n_jobs, on_epoch)
-        model = Model._of(core, monitor.complete(history), best, search)
+        if not steady:
+            warn_of_high_loss(history, best, dataset, valid, params)
+        columns = column_facts(dataset, params.leave_out)
+        model = Model._of(core, monitor.complete(history), best, search, columns)
         self._unused = frozenset(model._unused())
         return model

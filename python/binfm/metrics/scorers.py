@@ -32,7 +32,10 @@ def measure_of_scorer(scorer: Callable[..., Any], name: str) -> Measure:
 
 def _estimator(scored: Scored) -> Any:
     """Return an estimator with these scores, whatever it is asked about."""
-    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    try:
+        from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    except ImportError:
+        raise ImportError("a scorer needs scikit-learn: pip install 'binfm[sklearn]'") from None
 
     class Regressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         is_fitted_ = True
