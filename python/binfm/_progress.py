@@ -57,6 +57,16 @@ class Progress(_Bar):
             self._bar.update()
 
 
+class Preparing(_Bar):
+    """A line that says that something is prepared, which takes an unknown time."""
+
+    def __init__(self, wanted: bool, what: str) -> None:
+        super().__init__(wanted, bar_format=f"{{desc}}: {what}", leave=False)
+
+    def __enter__(self) -> Preparing:
+        return self
+
+
 class SearchProgress(_Bar):
     """A bar over the fits of a search.
 

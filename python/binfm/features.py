@@ -40,7 +40,19 @@ def column_facts(dataset: Dataset, leave_out: tuple[int, ...]) -> tuple[ColumnFa
 
 
 class Features(tuple["Feature", ...]):
-    """The features of a model, in the order of the columns. Prints as a table."""
+    """The features of a model, in the order of the columns. Prints as a table.
+
+    Examples
+    --------
+    >>> import numpy as np, binfm
+    >>> X = np.random.default_rng(0).normal(size=(500, 3)) * [1, 1, 0]
+    >>> X[::10, 0] = np.nan
+    >>> print(binfm.train(X, X[:, 1] > 0, m=4).features)
+    feature  type    cells  missing   dropped
+    0        number     17       50
+    1        number     17        0
+    2        number      0        0  constant
+    """
 
     __slots__ = ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from binfm import _core
-from binfm._progress import Progress
+from binfm._progress import Preparing, Progress
 from binfm.baseline import warn_of_high_loss
 from binfm.data.dataset import Dataset
 from binfm.features import column_facts
@@ -126,8 +126,10 @@ class Trainer:
     def __init__(self, dataset: Dataset, params: Params) -> None:
         self.params = params
         """The parameters training began with."""
-        chosen = params.chosen(dataset)
-        self._core = _core.Trainer(dataset, chosen.core(), chosen.leave_out, chosen.n_jobs)
+        chooses = params.regularization == "auto"
+        with Preparing(params.progress, "choosing the regularization" if chooses else "encoding samples"):
+            chosen = params.chosen(dataset)
+            self._core = _core.Trainer(dataset, chosen.core(), chosen.leave_out, chosen.n_jobs)
         self._like = dataset.emptied()
         self._unused: frozenset[int] = frozenset()
 

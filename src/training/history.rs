@@ -78,3 +78,34 @@ impl History {
         self.reports
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the best of some epochs, and how many there were before patience was exhausted.
+    fn best(metrics: &[Option<f64>]) -> (usize, usize) {
+        let mut history = History::new(true, 2);
+        for (number, &metric) in (1..).zip(metrics) {
+            let held_out = Some(number as f64); // rises
+            history.push(EpochReport { number, loss: 0.0, held_out, metric });
+            if history.is_over() {
+                break;
+            }
+        }
+        (history.best(), history.into_reports().len())
+    }
+
+    #[test]
+    fn a_metric_decides_instead_of_the_loss() {
+        assert_eq!(best(&[None; 5]), (1, 3));
+        assert_eq!(best(&[Some(3.0), Some(2.0), Some(1.0), Some(1.0), Some(2.0), Some(0.0)]), (3, 5));
+    }
+
+    #[test]
+    fn any_number_is_better_than_none() {
+        let nan = Some(f64::NAN);
+        assert_eq!(best(&[nan, Some(9.0), nan, nan, Some(1.0)]), (2, 4));
+        assert_eq!(best(&[nan, nan, nan, nan]), (1, 3));
+    }
+}
