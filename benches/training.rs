@@ -6,7 +6,7 @@ mod synthetic;
 use binfm::data::{Dataset, Labels, Matrix, Schema, Table, Target};
 use binfm::kernels::Isa;
 use binfm::threads::{Stop, Threads};
-use binfm::training::{Context, EpochReport, Params, Schedule, Trained, Trainer};
+use binfm::training::{Context, Params, Schedule, Trained, Trainer};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::ops::ControlFlow;
 use synthetic::{FEATURES, numbers};
@@ -45,7 +45,7 @@ fn trainer(dataset: &Dataset, tilings: usize, context: Context) -> Trainer {
 /// Encodes the samples and makes one pass over them.
 fn one_epoch(mut trainer: Trainer, dataset: &Dataset, context: Context) -> Trained {
     let schedule = Schedule { epochs: 1, ..Schedule::new(&Params::default()) };
-    let on_epoch = &mut |_: &EpochReport| ControlFlow::Continue(());
+    let on_epoch = &mut |_: &mut _, _| ControlFlow::Continue(());
     trainer.fit(dataset, None, schedule, context, on_epoch).unwrap()
 }
 

@@ -96,8 +96,8 @@ impl Threads {
 /// More threads than any machine has cores today; a bound against typing errors.
 const MAX_THREADS: i64 = 4096;
 
-/// Returns the number of threads that `n_jobs` means, without starting any: −1 is all cores, `None` is
-/// `RAYON_NUM_THREADS` or else all cores that this process may use.
+/// Returns the number of threads that `n_jobs` means, without starting any: −1 is all cores, −2 all but one and so on,
+/// `None` is `RAYON_NUM_THREADS` or else all cores that this process may use.
 ///
 /// # Errors
 /// If `n_jobs` is out of range.
@@ -105,7 +105,7 @@ pub fn count(n_jobs: Option<i64>) -> Result<usize> {
     check(n_jobs)?;
     Ok(match n_jobs {
         None => default_count(),
-        Some(-1) => cores(),
+        Some(n @ ..0) => (cores() as i64 + 1).saturating_add(n).max(1) as usize,
         Some(n) => n as usize,
     })
 }
@@ -116,9 +116,9 @@ pub fn count(n_jobs: Option<i64>) -> Result<usize> {
 /// If it is out of range.
 pub fn check(n_jobs: Option<i64>) -> Result<()> {
     match n_jobs {
-        None | Some(-1 | 1..=MAX_THREADS) => Ok(()),
+        None | Some(..=-1 | 1..=MAX_THREADS) => Ok(()),
         Some(n) => {
-            let must = format!("be None, -1 (all cores) or a whole number from 1 to {MAX_THREADS}");
+            let must = format!("be None, -1 (all cores), -2 (all but one) and so on, or 1 to {MAX_THREADS}");
             Err(Error::value("n_jobs", must, n))
         }
     }

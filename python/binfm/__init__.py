@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from binfm.estimators import BinFMClassifier as BinFMClassifier
     from binfm.estimators import BinFMRegressor as BinFMRegressor
     from binfm.export import get_include
+    from binfm.metrics import Metric
     from binfm.search import Search, SizeCurve, size_curve
     from binfm.versions import show_versions
 
 __all__ = [
     "Feature",
+    "Metric",
     "Model",
     "ModelFormatError",
     "Search",
@@ -36,6 +38,7 @@ __all__ = [
 ]
 
 _LAZY = {
+    "Metric": "metrics",
     "Search": "search",
     "SizeCurve": "search",
     "size_curve": "search",

@@ -1,8 +1,12 @@
-"""Checks of arguments; each error is one sentence: what it must be, and what was given."""
+"""Checks of arguments, and warnings. Each error is one sentence: what it must be, and what was given."""
 
 from __future__ import annotations
 
 import math
+import sys
+import warnings
+from collections.abc import Callable
+from inspect import Parameter, signature
 from typing import Any
 
 
@@ -61,3 +65,19 @@ def number(name: str, value: Any) -> float:
     if not math.isfinite(found):
         raise ValueError(f"{name} must be a finite number, got {value!r}")
     return found
+
+
+def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """Return the parameters of a function; none if they are not known, as of some built-in ones."""
+    try:
+        return dict(signature(function).parameters)
+    except (TypeError, ValueError):
+        return {}
+
+
+def warn(message: str) -> None:
+    """Warn whoever called this package."""
+    depth, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("binfm."):
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=depth)

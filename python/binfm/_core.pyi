@@ -105,7 +105,10 @@ class Trainer:
         valid: Dataset | None,
         schedule: Schedule,
         n_jobs: int | None,
-        on_epoch: Callable[[int, dict[str, float]], object] | None,
+        on_epoch: Callable[
+            [dict[str, float], NDArray[np.uint32] | None, NDArray[np.float64] | None], tuple[bool, float | None]
+        ]
+        | None,
     ) -> tuple[Model, list[dict[str, float]], int]: ...
 
 @final

@@ -1,11 +1,9 @@
-"""Progress bars, and the user's callback."""
+"""Progress bars."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-
-Callback = Callable[[int, dict[str, float]], object]
 
 
 class _Bar:
@@ -31,30 +29,42 @@ class _Bar:
 
 
 class Progress(_Bar):
-    """A bar over epochs or files."""
+    """A bar over epochs or the rows of a file, with the time left."""
 
-    def __init__(self, wanted: bool, total: int | None, unit: str) -> None:
-        super().__init__(wanted, total=total, unit=unit)
+    def __init__(self, wanted: bool, total: int | Callable[[], int], unit: str) -> None:
+        """Count to a total, which may be a function that is only called if there is a bar."""
+        known = total() if callable(total) and wanted else total
+        super().__init__(wanted, total=known, unit=f" {unit}s", unit_scale=unit == "row")
 
     def __enter__(self) -> Progress:
         return self
 
-    def advance(self) -> None:
-        """Count one more as done."""
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None and error[0] is None:
+            self._bar.total = self._bar.n  # training may stop early
+            self._bar.refresh()
+        super().__exit__(*error)
+
+    def advance(self, count: int) -> None:
+        """Count some more as done."""
         if self._bar is not None:
-            self._bar.update()
+            self._bar.update(count)
 
-    def wrap(self, callback: Callback | None) -> Callback | None:
-        """Return a callback that also shows each epoch."""
-        if self._bar is None:
-            return callback
-
-        def advance(epoch: int, record: dict[str, float]) -> object:
+    def show(self, record: dict[str, float]) -> None:
+        """Count an epoch as done, and show its record."""
+        if self._bar is not None:
             self._bar.set_postfix({k: f"{v:.4f}" for k, v in record.items() if k != "epoch"}, refresh=False)
             self._bar.update()
-            return None if callback is None else callback(epoch, record)
 
-        return advance
+
+class Preparing(_Bar):
+    """A line that says that something is prepared, which takes an unknown time."""
+
+    def __init__(self, wanted: bool, what: str) -> None:
+        super().__init__(wanted, bar_format=f"{{desc}}: {what}", leave=False)
+
+    def __enter__(self) -> Preparing:
+        return self
 
 
 class SearchProgress(_Bar):

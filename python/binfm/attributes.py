@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+
+from binfm.features import ColumnFacts, Features
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,6 +55,15 @@ class Feature:
     """Subtracted from a raw number."""
     scale: float = 1.0
     """A raw number is multiplied by it after that."""
+    name: str | None = None
+    """Name of the column; None if columns have no names."""
+    type: str = field(default="", repr=False)
+    """``"number"``, ``"date"`` or ``"category"``; a loaded model knows no dates, and nothing of unused columns."""
+    missing: int | None = field(default=None, repr=False)
+    """Number of missing values in training; None for a loaded model."""
+    dropped: str = field(default="", repr=False)
+    """Why the model does without it: ``"constant"``, ``"one category"``, ``"all missing"``, ``"left out"`` (by the
+    search), or ``"unused"`` if a loaded model does not know; empty if it is used."""
 
 
 class Attributes:
@@ -64,6 +75,7 @@ class Attributes:
         _core: Core
         _classes: NDArray[Any] | None
         _names: Names
+        _columns: tuple[ColumnFacts, ...] | None
 
     @property
     def classes(self) -> NDArray[Any] | None:
@@ -134,9 +146,9 @@ class Attributes:
         return self._per_output(self._core.V())
 
     @property
-    def features(self) -> tuple[Feature, ...]:
-        """How each column becomes active rows."""
-        return tuple(self._feature(j) for j in range(self._core.features))
+    def features(self) -> Features:
+        """How each column becomes active rows: a tuple that prints as a table of types, cells and missing values."""
+        return Features(self._feature(j) for j in range(self._core.features))
 
     @property
     def edges(self) -> tuple[NDArray[np.float32], ...]:
@@ -144,7 +156,13 @@ class Attributes:
         return tuple(feature.edges for feature in self.features)
 
     def _feature(self, j: int) -> Feature:
-        return Feature(**self._core.feature(j))
+        read = self._core.feature(j)
+        kinds = {"numeric": "number", "raw": "number", "categorical": "category"}
+        is_unused = read["kind"] == "unused"
+        saved = ColumnFacts(kinds.get(read["kind"], ""), None, "unused")
+        facts = saved if self._columns is None else self._columns[j]
+        name = None if self._names is None else self._names[j]
+        return Feature(**read, name=name, type=facts.type, missing=facts.missing, dropped=facts.dropped * is_unused)
 
     def _scale(self, which: int) -> float | NDArray[np.float64]:
         values = self._core.scales()[which]

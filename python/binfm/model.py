@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from binfm.data.arrays import Csr, Dense, Vocabularies
     from binfm.data.frames import Names
+    from binfm.features import ColumnFacts
     from binfm.search.search import Search
 
 
@@ -40,10 +41,11 @@ class Model(Attributes, Readable):
     True
     """
 
-    __slots__ = ("_classes", "_core", "_history", "_names", "_vocabularies", "best_epoch", "search")
+    __slots__ = ("_classes", "_columns", "_core", "_history", "_names", "_vocabularies", "best_epoch", "search")
 
     _core: Core
     _classes: NDArray[Any] | None
+    _columns: tuple[ColumnFacts, ...] | None
     _history: tuple[dict[str, float], ...]
     _names: Names
     _vocabularies: Vocabularies
@@ -62,6 +64,7 @@ class Model(Attributes, Readable):
         history: list[dict[str, float]] | None = None,
         best_epoch: int | None = None,
         search: Search | None = None,
+        columns: tuple[ColumnFacts, ...] | None = None,
     ) -> Model:
         self = object.__new__(cls)
         labels = Labels(*core.labels())
@@ -73,6 +76,7 @@ class Model(Attributes, Readable):
         put(self, "_vocabularies", {j: core.vocabulary(j) for j in core.text_columns})
         put(self, "best_epoch", best_epoch)
         put(self, "search", search)
+        put(self, "_columns", columns)
         return self
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -314,7 +318,7 @@ class Model(Attributes, Readable):
         export_c(self, _path(path), name=name, runtime=runtime)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.to_bytes(), self.history, self.best_epoch, self.search)
+        return _restore, (self.to_bytes(), self.history, self.best_epoch, self.search, self._columns)
 
     def __copy__(self) -> Model:
         return self
@@ -369,9 +373,13 @@ def load(path: str | os.PathLike[str]) -> Model:
 
 
 def _restore(
-    blob: bytes, history: list[dict[str, float]], best_epoch: int | None, search: Search | None = None
+    blob: bytes,
+    history: list[dict[str, float]],
+    best_epoch: int | None,
+    search: Search | None = None,
+    columns: tuple[ColumnFacts, ...] | None = None,
 ) -> Model:
-    return Model._of(Core.from_bytes(blob), history, best_epoch, search)
+    return Model._of(Core.from_bytes(blob), history, best_epoch, search, columns)
 
 
 def _path(path: str | os.PathLike[str]) -> str:

@@ -12,10 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from inspect import cleandoc
 from operator import index
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from binfm import _core
 from binfm._checks import number, one_of, whole
+
+if TYPE_CHECKING:
+    from binfm.metrics import Measure
 
 HOLDOUT_FROM = 10_000
 """Samples from which `early_stopping="auto"` holds some out; below that they are worth more in training."""
@@ -36,6 +39,8 @@ class Schedule(NamedTuple):
     holdout: float
     steady: bool
     """Whether the learning rate stays as it is instead of decaying."""
+    scores: bool = False
+    """Whether the scores of held-out samples are wanted after each epoch."""
 
 
 class Spec(NamedTuple):
@@ -197,8 +202,8 @@ class Params:
         "auto",
         "True, False or 'auto'",
         "Stop once the loss on held-out samples no longer falls, and return the best epoch.",
-        'The samples are those of `eval_set` or else some of X. "auto" does so given an `eval_set`, or from 10,000 '
-        "samples on.",
+        'The samples are those of `eval_set` or else some of X. "auto" does so given an `eval_set` or an '
+        "`eval_metric`, or from 10,000 samples on.",
         type='bool or "auto"',
         resumable=True,
     )
@@ -215,6 +220,17 @@ class Params:
         "Number of epochs without improvement before training stops.",
         resumable=True,
     )
+    eval_metric: Any = _parameter(  # noqa: RUF009
+        None,
+        "the name of a metric, a binfm.Metric, a function, or a list of these",
+        "Metric of the held-out samples to record after each epoch, and to stop early by.",
+        '"auc", "average_precision", "log_loss", "accuracy", "error", "balanced_accuracy" or "f1" for classes, "rmse", '
+        '"mse", "mae" or "r2" for regression, the name of one of scikit-learn\'s scorers, a function of y and scores '
+        "whose name ends in _score, _loss or _error, or a binfm.Metric. The first of several decides.",
+        type="str, Metric, callable or list",
+        core=False,
+        resumable=True,
+    )
     max_bytes: int | None = _parameter(
         None,
         "a whole number",
@@ -224,6 +240,16 @@ class Params:
         '"auto", then needs an `eval_set`.',
         core=False,
     )
+    scoring: Any = _parameter(  # noqa: RUF009
+        None,
+        "the name of a metric, a binfm.Metric or a function",
+        "Metric to choose by within `max_bytes`, given as for `eval_metric`.",
+        "By default classes are compared by error rate and log loss together, or by log loss alone where the rarest "
+        "has less than a quarter of the samples of the most frequent one, and regressions by squared error.",
+        type="str, Metric or callable",
+        core=False,
+        resumable=True,
+    )
     seed: int = _parameter(
         0,
         "a whole number from 0 to 2**63 - 1",
@@ -232,9 +258,9 @@ class Params:
     )
     n_jobs: int | None = _parameter(
         None,
-        "None, -1 (all cores) or a whole number from 1 to 4096",
+        "None, -1 (all cores), -2 (all but one) and so on, or 1 to 4096",
         "Number of threads, by default all cores.",
-        "The result does not depend on it.",
+        "-1 means all cores, -2 all but one, and so on. The result does not depend on it.",
         core=False,
         resumable=True,
     )
@@ -245,7 +271,8 @@ class Params:
         None,
         "a function of epoch and record",
         "Called as callback(epoch, record) after each epoch.",
-        "Training stops if it returns True.",
+        "Training stops if it returns True. If it has parameters named `y` and `scores`, it also gets those of the "
+        "held-out samples.",
         type="callable",
         core=False,
         resumable=True,
@@ -280,16 +307,35 @@ class Params:
         """Return the values the core reads; `resolve` comes first."""
         return {name: getattr(self, name) for name in CORE}
 
-    def schedule(self, *, steady: bool = False) -> Schedule:
+    def schedule(self, *, steady: bool = False, scores: bool = False) -> Schedule:
         """Return how long to train; `resolve` comes first."""
-        return Schedule(self.epochs, self.early_stopping, self.patience, self.holdout, steady)
+        return Schedule(self.epochs, self.early_stopping, self.patience, self.holdout, steady, scores)
+
+    def measures(self) -> tuple[Measure, ...]:
+        """Return the metrics of `eval_metric`."""
+        if self.eval_metric is None:
+            return ()
+        from binfm.metrics import measures_of
+
+        return measures_of(self.eval_metric, "eval_metric", self.loss)
+
+    def measure(self) -> Measure | None:
+        """Return the metric of `scoring`, if there is one."""
+        if self.scoring is None:
+            return None
+        from binfm.metrics import measure_of
+
+        return measure_of(self.scoring, "scoring", None if "loss" in self.free else self.loss)
 
     def resolve(self, samples: int, has_valid: bool) -> Params:
         """Settle early stopping, now that the number of samples and whether there is an `eval_set` are known."""
         settled = self.settled()
         early = self.early_stopping
         if early == "auto":  # a search chooses the number of epochs itself, and quiet weights do not overfit
-            early = has_valid or (samples >= HOLDOUT_FROM and not (self.searching or settled.is_quiet))
+            many = samples >= HOLDOUT_FROM and not settled.is_quiet
+            early = has_valid or ((many or self.eval_metric is not None) and not self.searching)
+        if self.eval_metric is not None and not (early or has_valid):
+            raise ValueError("eval_metric needs held-out samples: pass an eval_set or early_stopping=True")
         holdout = self.validation_fraction if early and not has_valid else 0.0
         return replace(settled, early_stopping=bool(early), holdout=float(holdout))
 
@@ -336,6 +382,9 @@ class Params:
             raise ValueError(_message("early_stopping", self.early_stopping))
         if not 0 < number("validation_fraction", self.validation_fraction) < 1:
             raise ValueError(_message("validation_fraction", self.validation_fraction))
+        self.measures()
+        if self.measure() is not None and not self.searching:
+            raise ValueError(f"scoring must be None without max_bytes, got {self.scoring!r}")
         if self.callback is not None and not callable(self.callback):
             raise TypeError(_message("callback", type(self.callback)))
         if self.n_jobs is not None:
@@ -346,7 +395,7 @@ class Params:
             if self.regularization != 0:
                 raise ValueError(f"regularization must be 0 with max_bytes, got {self.regularization!r}")
         checked = self._compatible() if self.searching else self
-        _core.check_params(checked.resolve(0, False).core())
+        _core.check_params(checked.replace(eval_metric=None).resolve(0, False).core())
 
     def _compatible(self) -> Params:
         """Return the parameters with free ones that go with those given, as the search will choose them."""

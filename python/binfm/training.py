@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from binfm import _core
-from binfm._progress import Callback, Progress
+from binfm._progress import Preparing, Progress
+from binfm.baseline import warn_of_high_loss
 from binfm.data.dataset import Dataset
+from binfm.features import column_facts
 from binfm.model import Model
+from binfm.monitor import Callback, Monitor
 from binfm.params import Params, documented
 
 if TYPE_CHECKING:
@@ -45,7 +48,9 @@ def train(
     early_stopping: bool | str = "auto",
     validation_fraction: float = 0.1,
     patience: int = 5,
+    eval_metric: Any = None,
     max_bytes: int | None = None,
+    scoring: Any = None,
     seed: int = 0,
     n_jobs: int | None = None,
     progress: bool = False,
@@ -64,7 +69,7 @@ def train(
     sample_weight : array of n, optional
         A weight for each sample.
     eval_set : (X, y) or (X, y, sample_weight), optional
-        Samples to measure the loss on after each epoch.
+        Samples to measure the loss on after each epoch. A list with one such tuple is accepted, too.
     {parameters}
 
     Returns
@@ -121,8 +126,10 @@ class Trainer:
     def __init__(self, dataset: Dataset, params: Params) -> None:
         self.params = params
         """The parameters training began with."""
-        chosen = params.chosen(dataset)
-        self._core = _core.Trainer(dataset, chosen.core(), chosen.leave_out, chosen.n_jobs)
+        chooses = params.regularization == "auto"
+        with Preparing(params.progress, "choosing the regularization" if chooses else "encoding samples"):
+            chosen = params.chosen(dataset)
+            self._core = _core.Trainer(dataset, chosen.core(), chosen.leave_out, chosen.n_jobs)
         self._like = dataset.emptied()
         self._unused: frozenset[int] = frozenset()
 
@@ -141,8 +148,13 @@ class Trainer:
     ) -> Model:
         """Train from where the last call ended; with `steady`, at the learning rate of the first epoch throughout."""
         with Progress(params.progress and not steady, params.epochs, "epoch") as bar:
-            schedule, on_epoch = params.schedule(steady=steady), bar.wrap(params.callback)
+            monitor = Monitor(params, dataset if valid is None else valid, bar)
+            schedule = params.schedule(steady=steady, scores=monitor.wants_scores)
+            on_epoch = monitor if monitor.is_needed else None
             core, history, best = self._core.fit(dataset, valid, schedule, params.n_jobs, on_epoch)
-        model = Model._of(core, history, best, search)
+        if not steady:
+            warn_of_high_loss(history, best, dataset, valid, params)
+        columns = column_facts(dataset, params.leave_out)
+        model = Model._of(core, monitor.complete(history), best, search, columns)
         self._unused = frozenset(model._unused())
         return model

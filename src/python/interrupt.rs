@@ -10,7 +10,6 @@ use crate::threads::Stop;
 use crate::{Error, Result, panics};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
@@ -19,19 +18,17 @@ use std::time::Duration;
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// News, and the channel for the reply to it.
-type Message<N> = (N, SyncSender<ControlFlow<()>>);
+type Message<N, R> = (N, SyncSender<R>);
 
 /// Sends news from the work to the caller.
-pub struct Progress<N>(Sender<Message<N>>);
+pub struct Progress<N, R>(Sender<Message<N, R>>);
 
-impl<N> Progress<N> {
-    /// Sends news and waits for the reply: whether to continue.
-    pub fn send(&self, news: N) -> ControlFlow<()> {
+impl<N, R> Progress<N, R> {
+    /// Sends news and waits for the reply; there is none if the caller is gone.
+    pub fn send(&self, news: N) -> Option<R> {
         let (reply, replied) = sync_channel(1);
-        if self.0.send((news, reply)).is_err() {
-            return ControlFlow::Break(()); // the caller is gone
-        }
-        replied.recv().unwrap_or(ControlFlow::Break(()))
+        self.0.send((news, reply)).ok()?;
+        replied.recv().ok()
     }
 }
 
@@ -70,16 +67,16 @@ pub fn detach<T: Send>(
 ) -> PyResult<T> {
     detach_with_progress(
         py,
-        |stop, _: Progress<()>| work(stop),
-        |()| Ok(ControlFlow::Continue(())),
+        |stop, _: Progress<(), ()>| work(stop),
+        |()| Ok(()),
     )
 }
 
 /// Runs work without the interpreter; `on_news` runs with it, on the caller's thread.
-pub fn detach_with_progress<N: Send, T: Send>(
+pub fn detach_with_progress<N: Send, R: Send, T: Send>(
     py: Python<'_>,
-    work: impl FnOnce(&Stop, Progress<N>) -> Result<T> + Send,
-    on_news: impl FnMut(N) -> PyResult<ControlFlow<()>>,
+    work: impl FnOnce(&Stop, Progress<N, R>) -> Result<T> + Send,
+    on_news: impl FnMut(N) -> PyResult<R>,
 ) -> PyResult<T> {
     let stop = Stop::default();
     std::thread::scope(|scope| {
@@ -98,10 +95,10 @@ pub fn detach_with_progress<N: Send, T: Send>(
 }
 
 /// Replies to news and checks for signals until the work is over.
-fn wait<N: Send>(
+fn wait<N: Send, R: Send>(
     py: Python<'_>,
-    mut messages: Receiver<Message<N>>,
-    mut on_news: impl FnMut(N) -> PyResult<ControlFlow<()>>,
+    mut messages: Receiver<Message<N, R>>,
+    mut on_news: impl FnMut(N) -> PyResult<R>,
 ) -> PyResult<()> {
     loop {
         let message;

@@ -8,8 +8,9 @@ use crate::data::Dataset;
 use crate::kernels::Isa;
 use crate::panics;
 use crate::threads::{Stop, Threads};
-use crate::training::{Context, EpochReport, Schedule, Trained, Trainer};
+use crate::training::{Context, EpochReport, HeldOut, Schedule, Trained, Trainer};
 use crate::{Error, Result};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ops::ControlFlow;
@@ -33,12 +34,13 @@ pub struct PySchedule {
     patience: usize,
     holdout: f64,
     steady: bool,
+    scores: bool,
 }
 
 impl From<PySchedule> for Schedule {
     fn from(schedule: PySchedule) -> Self {
-        let PySchedule { epochs, early_stopping, patience, holdout, steady } = schedule;
-        Self { epochs, early_stopping, patience, holdout, steady }
+        let PySchedule { epochs, early_stopping, patience, holdout, steady, scores } = schedule;
+        Self { epochs, early_stopping, patience, holdout, steady, scores }
     }
 }
 
@@ -120,13 +122,18 @@ impl PyTrainer {
                         let valid = valid.map(|(table, y, weight)| {
                             Dataset { table, target: trainer.target(y), weight }
                         });
-                        let mut report = |epoch: &EpochReport| {
-                            if reports { progress.send(*epoch) } else { ControlFlow::Continue(()) }
+                        let mut report = |epoch: &mut EpochReport, held_out| {
+                            if !reports {
+                                return ControlFlow::Continue(());
+                            }
+                            let (stops, metric) = progress.send((*epoch, held_out)).unwrap_or((true, None));
+                            epoch.metric = metric;
+                            if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                         };
                         let context = Context { threads: &threads, isa: Isa::detect()?, stop };
                         trainer.fit(&data, valid.as_ref(), schedule, context, &mut report)
                     },
-                    |epoch| call(on_epoch.as_ref(), &epoch),
+                    |(epoch, held_out)| call(on_epoch.as_ref(), &epoch, held_out),
                 )
             })
         })?;
@@ -136,12 +143,18 @@ impl PyTrainer {
     }
 }
 
-/// Calls the user's function; training stops if it returns True.
-fn call(on_epoch: Option<&Bound<'_, PyAny>>, epoch: &EpochReport) -> PyResult<ControlFlow<()>> {
-    let Some(function) = on_epoch else { return Ok(ControlFlow::Continue(())) };
-    let answer = function.call1((epoch.number, record(function.py(), epoch)?))?;
-    let stops = answer.extract::<bool>().unwrap_or(false);
-    Ok(if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+/// Calls a function of record, numbers of held-out samples and their scores; it returns whether to stop, and a metric.
+fn call(
+    on_epoch: Option<&Bound<'_, PyAny>>,
+    epoch: &EpochReport,
+    held_out: Option<HeldOut>,
+) -> PyResult<(bool, Option<f64>)> {
+    let Some(function) = on_epoch else { return Ok((false, None)) };
+    let py = function.py();
+    let (samples, scores) = held_out.map(|HeldOut { samples, scores }| (samples, scores)).unzip();
+    let samples = samples.map(|samples: Vec<u32>| PyArray1::from_vec(py, samples));
+    let scores = scores.map(|scores: Vec<f64>| PyArray1::from_vec(py, scores));
+    function.call1((record(py, epoch)?, samples, scores))?.extract()
 }
 
 fn record<'py>(py: Python<'py>, epoch: &EpochReport) -> PyResult<Bound<'py, PyDict>> {

@@ -48,7 +48,7 @@ impl PyTrainingSet {
         let (params, schedule) = (read_params(params)?, Schedule::from(schedule));
         interrupt::detach_until(py, stop, |stop| {
             let context = Context { threads: &Threads::single(), isa: Isa::detect()?, stop };
-            let on_epoch = &mut |_: &_| ControlFlow::Continue(());
+            let on_epoch = &mut |_: &mut _, _| ControlFlow::Continue(());
             PyModel::new(self.0.fit(params, schedule, context, on_epoch)?.model)
         })
     }

@@ -237,6 +237,23 @@ impl Head {
         self.scale = self.state.scale;
         Ok(())
     }
+
+    /// Calls `each` with the score of each of some samples, in the units of the target.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn each_score(
+        &self,
+        examples: &Examples,
+        samples: &[u32],
+        stop: &Stop,
+        mut each: impl FnMut(f64),
+    ) -> Result<()> {
+        let (center, spread) = self.units;
+        self.rules.each_terms(&self.state, examples, samples, stop, |_, terms| {
+            each(center + spread * self.scale.score(terms));
+        })
+    }
 }
 
 impl Rules {

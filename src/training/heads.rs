@@ -3,6 +3,7 @@
 use super::batches::Batches;
 use super::dropout::Dropout;
 use super::head::{Head, HeadId, Plan};
+use super::history::HeldOut;
 use super::learner::Pace;
 use super::linear::Linear;
 use super::pass::{Losses, Pass, Task, Worker};
@@ -10,6 +11,7 @@ use super::state::Merge;
 use super::{Context, Examples, rng};
 use super::rows::Rows;
 use crate::Result;
+use crate::memory::filled;
 use crate::model::Loss;
 use std::sync::Arc;
 
@@ -261,6 +263,29 @@ impl Heads {
             head.state = merge.finish(std::mem::take(&mut head.state));
         }
         Ok(losses.iter().flat_map(Losses::means).collect())
+    }
+
+    /// Returns the scores of samples, each the mean of those of all members.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn held_out(&self, valid: &Examples, context: Context) -> Result<HeldOut> {
+        let (outputs, share) = (self.outputs, self.outputs as f64 / self.all.len() as f64);
+        let parts = context.threads.map(
+            valid.samples.chunks(EVALUATED),
+            || (),
+            |(), samples| {
+                let mut scores = filled(samples.len() * outputs, 0.0)?;
+                for (i, head) in self.all.iter().enumerate() {
+                    let mut own = scores.iter_mut().skip(i % outputs).step_by(outputs);
+                    head.each_score(valid, samples, context.stop, |score| {
+                        own.next().into_iter().for_each(|sum| *sum += share * score);
+                    })?;
+                }
+                Ok(scores)
+            },
+        )?;
+        Ok(HeldOut { samples: valid.samples.to_vec(), scores: parts.concat() })
     }
 
     /// Returns the mean loss of each group of heads on some samples.

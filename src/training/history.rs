@@ -9,6 +9,16 @@ pub struct EpochReport {
     pub loss: f64,
     /// Mean loss on the held-out samples afterwards, if there are any.
     pub held_out: Option<f64>,
+    /// What decides which epoch is best instead of that loss, if the caller has measured it; lower is better.
+    pub metric: Option<f64>,
+}
+
+/// What the model of an epoch says about the held-out samples.
+pub struct HeldOut {
+    /// Numbers of the samples, in the dataset that they were held out of or in the one to evaluate on.
+    pub samples: Vec<u32>,
+    /// Their scores in the units of the target: one for each output, sample by sample.
+    pub scores: Vec<f64>,
 }
 
 impl EpochReport {
@@ -17,7 +27,7 @@ impl EpochReport {
         let heads = losses.len() as f64;
         let loss = losses.iter().map(|(loss, _)| loss).sum::<f64>() / heads;
         let held_out = losses.iter().map(|(_, held_out)| *held_out).sum::<Option<f64>>();
-        Self { number, loss, held_out: held_out.map(|sum| sum / heads) }
+        Self { number, loss, held_out: held_out.map(|sum| sum / heads), metric: None }
     }
 }
 
@@ -44,11 +54,11 @@ impl History {
     /// Appends an epoch and returns whether it is the best so far.
     pub fn push(&mut self, report: EpochReport) -> bool {
         self.reports.push(report);
-        let loss = report.held_out.unwrap_or(report.loss);
-        let is_best = !self.chooses_best || loss < self.lowest || self.best == 0;
+        let value = report.metric.or(report.held_out).unwrap_or(report.loss);
+        let is_best = !self.chooses_best || value < self.lowest || self.best == 0;
         if is_best {
             self.best = report.number;
-            self.lowest = loss;
+            self.lowest = if value.is_nan() { f64::INFINITY } else { value };
         }
         is_best
     }
@@ -66,5 +76,36 @@ impl History {
     /// Returns all reports.
     pub fn into_reports(self) -> Vec<EpochReport> {
         self.reports
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the best of some epochs, and how many there were before patience was exhausted.
+    fn best(metrics: &[Option<f64>]) -> (usize, usize) {
+        let mut history = History::new(true, 2);
+        for (number, &metric) in (1..).zip(metrics) {
+            let held_out = Some(number as f64); // rises
+            history.push(EpochReport { number, loss: 0.0, held_out, metric });
+            if history.is_over() {
+                break;
+            }
+        }
+        (history.best(), history.into_reports().len())
+    }
+
+    #[test]
+    fn a_metric_decides_instead_of_the_loss() {
+        assert_eq!(best(&[None; 5]), (1, 3));
+        assert_eq!(best(&[Some(3.0), Some(2.0), Some(1.0), Some(1.0), Some(2.0), Some(0.0)]), (3, 5));
+    }
+
+    #[test]
+    fn any_number_is_better_than_none() {
+        let nan = Some(f64::NAN);
+        assert_eq!(best(&[nan, Some(9.0), nan, nan, Some(1.0)]), (2, 4));
+        assert_eq!(best(&[nan, nan, nan, nan]), (1, 3));
     }
 }

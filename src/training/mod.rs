@@ -41,7 +41,7 @@ mod visitors;
 pub use cost::cost;
 pub use encoded::EncodedSamples;
 pub use examples::Examples;
-pub use history::EpochReport;
+pub use history::{EpochReport, HeldOut};
 pub use init::Init;
 pub use params::{Description, Optimizer, Params, ValidParams};
 pub use rule::Value;

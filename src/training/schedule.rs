@@ -15,6 +15,8 @@ pub struct Schedule {
     pub holdout: f64,
     /// Whether the learning rate stays constant, because nobody knows how many passes will follow.
     pub steady: bool,
+    /// Whether the caller wants the scores of held-out samples after each epoch.
+    pub scores: bool,
 }
 
 /// What the learning rate is multiplied by after each pass.
@@ -26,7 +28,7 @@ impl Schedule {
     /// Returns the schedule of a whole training.
     pub fn new(params: &Params) -> Self {
         let Params { epochs, early_stopping, patience, holdout, .. } = *params;
-        Self { epochs, early_stopping, patience, holdout, steady: false }
+        Self { epochs, early_stopping, patience, holdout, steady: false, scores: false }
     }
 
     /// Returns the factor of the learning rate in an epoch, after a number of passes in this and earlier schedules.

@@ -12,7 +12,7 @@ use super::round::Rounded;
 use super::rows::Rows;
 use super::visitors::Visitors;
 use super::{
-    Context, EncodedSamples, EpochReport, Examples, Schedule, ValidParams, polish,
+    Context, EncodedSamples, EpochReport, Examples, HeldOut, Schedule, ValidParams, polish,
 };
 use crate::data::{Dataset, Schema, Target};
 use crate::encoding::Encoder;
@@ -22,8 +22,9 @@ use crate::{Error, Result};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Called after each epoch; may end training.
-pub type OnEpoch<'a> = dyn FnMut(&EpochReport) -> ControlFlow<()> + 'a;
+/// Called after each epoch, with the scores of held-out samples if the schedule asks for them; may set the metric that
+/// decides which epoch is best, and may end training.
+pub type OnEpoch<'a> = dyn FnMut(&mut EpochReport, Option<HeldOut>) -> ControlFlow<()> + 'a;
 
 /// Everything that training remembers between two passes.
 pub struct Trainer {
@@ -195,11 +196,16 @@ impl Trainer {
             let losses = heads.run(Epoch { rate, passes, batches, valid, linear, is_last }, context)?;
             self.passes += 1;
             self.decays += usize::from(!schedule.steady);
-            let report = EpochReport::mean(epoch, &losses);
+            let mut report = EpochReport::mean(epoch, &losses);
+            let held_out = match valid.filter(|_| schedule.scores) {
+                Some(valid) => Some(heads.held_out(valid, context)?),
+                None => None,
+            };
+            let flow = on_epoch(&mut report, held_out);
             if history.push(report) && history.chooses_best() {
                 heads.keep()?;
             }
-            if on_epoch(&report).is_break() || history.is_over() {
+            if flow.is_break() || history.is_over() {
                 break;
             }
         }

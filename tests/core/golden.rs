@@ -107,7 +107,7 @@ fn train((x, y): &(Vec<f64>, Vec<f64>), [m, b, tilings]: [usize; 3], isa: Isa) -
     let schedule = Schedule::new(&params);
     let schema = Schema::numeric(Labels::Bool);
     let mut trainer = Trainer::new(&dataset, schema, params, context).unwrap();
-    let on_epoch = &mut |_: &_| ControlFlow::Continue(());
+    let on_epoch = &mut |_: &mut _, _| ControlFlow::Continue(());
     trainer.fit(&dataset, None, schedule, context, on_epoch).unwrap().model
 }
 

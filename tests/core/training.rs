@@ -183,7 +183,7 @@ fn train_product(init: Init) -> (Trained, f64) {
     let context = Context { threads: &threads, isa: Isa::available()[0], stop: &stop };
     let schedule = Schedule::new(&params);
     let mut trainer = Trainer::new(&dataset, schema, params, context).unwrap();
-    let on_epoch = &mut |_: &_| ControlFlow::Continue(());
+    let on_epoch = &mut |_: &mut _, _| ControlFlow::Continue(());
     let trained = trainer.fit(&dataset, None, schedule, context, on_epoch).unwrap();
     (trained, y.iter().sum::<f64>() / y.len() as f64)
 }
@@ -219,13 +219,13 @@ fn a_training_set_gives_the_models_of_separate_trainers() {
     let shared = |params: Params| {
         let params = valid(params);
         let schedule = Schedule::new(&params);
-        set.fit(params, schedule, context, &mut |_| ControlFlow::Continue(())).map(|t| t.model)
+        set.fit(params, schedule, context, &mut |_, _| ControlFlow::Continue(())).map(|t| t.model)
     };
     let alone = |params: Params| {
         let params = valid(params);
         let schedule = Schedule::new(&params);
         let mut trainer = Trainer::new(&dataset, schema(), params, context).unwrap();
-        let on_epoch = &mut |_: &_| ControlFlow::Continue(());
+        let on_epoch = &mut |_: &mut _, _| ControlFlow::Continue(());
         trainer.fit(&dataset, None, schedule, context, on_epoch).unwrap().model
     };
     for dropout in [0.0, 0.3] {

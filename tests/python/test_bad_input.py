@@ -71,7 +71,7 @@ PARAMETERS = [
     wrong(ValueError, "seed", "-1", seed=-1),
     wrong(TypeError, "seed", "None", seed=None),
     wrong(ValueError, "n_jobs", "0", n_jobs=0),
-    wrong(ValueError, "n_jobs", "-7", n_jobs=-7),
+    wrong(ValueError, "n_jobs", "4097", n_jobs=4097),
     wrong(TypeError, "n_jobs", "1.5", n_jobs=1.5),
     wrong(TypeError, "callback", "int", callback=3),
     wrong(TypeError, "categorical", "'a'", categorical="a"),
@@ -177,7 +177,7 @@ def test_predict_rejects_anything_but_a_table(binary, value):
         binary.predict(value)
 
 
-@pytest.mark.parametrize("n_jobs", [0, -3])
+@pytest.mark.parametrize("n_jobs", [0, 4097])
 def test_n_jobs_is_checked_at_predict(binary, n_jobs):
     with pytest.raises(ValueError, match=rf"^n_jobs must be .*, got {n_jobs}$"):
         binary.predict(X[:, [0, 1, 2, 0, 1]], n_jobs=n_jobs)

@@ -98,3 +98,25 @@ def test_bars_show_the_share_done_and_the_time_left(capfd):
     binfm.size_curve(X, y, budgets=(100, 200), progress=True, epochs=2)
     bars = re.findall(r"binfm: *(\d+)%\|[^|]*\| (\d+)/(\d+) fits \[[\d:]+<([\d:]+|\?)\]", capfd.readouterr().err)
     assert sum(share == "100" and done == total and left == "00:00" for share, done, total, left in bars) >= 2
+
+
+def test_a_bar_shows_epochs_done_and_all_and_what_is_prepared(capfd):
+    X, y, _ = table("binary")
+    binfm.train(X, y, epochs=4, progress=True, regularization="auto")
+    shown = capfd.readouterr().err
+    assert "binfm: choosing the regularization" in shown
+    assert re.search(r"\| 4/4 \[[\d:]+<00:00, .* epochs/s, loss=0\.\d{4}\]", shown)
+
+
+def test_a_bar_of_training_that_stops_early_ends_at_the_epochs_made(capfd):
+    X, y, _ = table("binary")
+    binfm.train(X, y, epochs=50, progress=True, callback=lambda epoch, record: epoch == 3)
+    last = capfd.readouterr().err.strip().split("\r")[-1]
+    assert re.search(r"100%\|.*\| 3/3 \[", last)
+
+
+def test_an_interrupted_bar_claims_nothing(capfd):
+    X, y, _ = table("binary")
+    with pytest.raises(ZeroDivisionError):
+        binfm.train(X, y, epochs=50, progress=True, callback=lambda epoch, record: 1 / 0)
+    assert "100%" not in capfd.readouterr().err

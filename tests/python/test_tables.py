@@ -209,7 +209,8 @@ def test_a_different_column_type_is_rejected(model):
     with pytest.raises(TypeError, match=r"^X: column 'city' holds numbers; in training it held text$"):
         model.predict(table.with_columns(city=pl.lit(3)))
     with pytest.raises(
-        ValueError, match=r"^X: column 'size' holds 'large', which is not a number; in training it held numbers$"
+        ValueError,
+        match=r"^X: column 'size' holds 'large' in row 0, which is not a number; in training it held numbers$",
     ):
         model.predict(table.with_columns(size=pl.lit("large")))
     with pytest.raises(TypeError, match=r"^X: column 'tags' must hold numbers, text, .* got list"):
@@ -234,7 +235,6 @@ def test_invalid_categorical_columns_are_rejected(given, error, words):
 @pytest.mark.parametrize(
     ("table", "error", "words"),
     [
-        (pl.DataFrame({"a": [1]}).lazy(), TypeError, "LazyFrame.*collect"),
         (pl.DataFrame(), ValueError, "at least one feature"),
         (pl.DataFrame({"a": []}, schema={"a": pl.Float64}), ValueError, "at least one sample, got none"),
         (pl.Series([1, 2]), ValueError, "1-D"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from binfm.cli._cells import TextCell, first_text, line_of, padded_numbers
 from binfm.cli._dates import SAMPLE_ROWS, with_dates
 
 FORMATS = {
@@ -42,6 +44,13 @@ def add_arguments(parser: argparse.ArgumentParser, what: str) -> None:
         metavar="TEXT",
         help=f"text that means a missing value in CSV; may be repeated (default: empty, {', '.join(MISSING)})",
     )
+    reading.add_argument(
+        "--treat-as-missing",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="text that means a missing value besides these; may be repeated",
+    )
     reading.add_argument("--zero-based", action="store_true", help="LIBSVM features count from 0, not from 1")
 
 
@@ -63,7 +72,7 @@ class Source:
         """Determine the format of a file; standard input is kept in a temporary file."""
         options = {
             "has_header": not args.no_header,
-            "null_values": ["", *(args.missing or MISSING)],
+            "null_values": ["", *(args.missing or MISSING), *args.treat_as_missing],
             "with_column_names": _numbered if args.no_header else None,
         }
         if given != "-":
@@ -90,14 +99,24 @@ class Source:
         with self._explained():
             return self._lazy(infer_schema_length=SAMPLE_ROWS).collect_schema().names()  # type: ignore[no-any-return]
 
+    def rows(self) -> int:
+        """Return the number of rows, found without reading their values."""
+        if self.is_sparse:
+            with self.path.open("rb") as file:
+                return sum(line.strip() != b"" and not line.startswith(b"#") for line in file)
+        with self._explained():
+            scan = self._lazy() if self.format == "parquet" else self._lazy(infer_schema_length=SAMPLE_ROWS)
+            return int(scan.select(_polars().len()).collect().item())
+
     def table(self, text: list[str]) -> Any:
         """Return all rows; the columns in `text` are read as text, whatever they look like."""
         with self._explained():
-            return self._scan(text).collect()
+            table = self._scan(text).collect()
+        return table.with_columns(padded_numbers(table, text)) if self.is_csv else table
 
     def batches(self, text: list[str], numbers: list[str]) -> Iterator[Any]:
         """Yield the rows in order, in batches; columns neither in `text` nor in `numbers` are left as they are."""
-        with self._explained():
+        with self._explained(numbers):
             scan, whole = self._scan_for(text, numbers)
             for table in scan.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
                 yield table.with_columns(*_without_fractions(table, whole))
@@ -147,7 +166,11 @@ class Source:
                 found[name] = polars.String
             elif name in numbers and kind.is_numeric():
                 found[name] = polars.Float64
-        return with_dates(self._lazy(schema=found), numbers, polars.Float64), whole
+        scan = with_dates(self._lazy(schema=found), numbers, polars.Float64)
+        padded = [name for name, kind in scan.collect_schema().items() if name in numbers and kind == polars.String]
+        if self.is_csv:
+            scan = scan.with_columns(polars.col(name).str.strip_chars().cast(polars.Float64) for name in padded)
+        return scan, whole
 
     def _lazy(self, **reading: Any) -> Any:
         """Return the file as a lazy table."""
@@ -158,13 +181,32 @@ class Source:
             return polars.scan_ndjson(self.path, **reading)
         return polars.scan_csv(self.path, glob=False, **self.options, **reading)
 
+    def refuse_text(self, cell: TextCell | None, problem: str, advice: str = "") -> None:
+        """Name a cell that holds text among numbers, if there is one."""
+        if cell is None:
+            return
+        line = line_of(self.path, cell.row, self.options["has_header"], self.options["separator"])
+        others = f", and {cell.others:,} more such cells" if cell.others else ""
+        raise ValueError(
+            f"{self.name}: column {cell.column!r} {problem} {cell.text!r} in line {line:,}{others}; "
+            f"--treat-as-missing {shlex.quote(cell.text)} reads it as missing{advice}"
+        )
+
+    @property
+    def is_csv(self) -> bool:
+        """Whether the file is CSV or TSV, which do not say what is a number."""
+        return self.format in ("csv", "tsv")
+
     @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Name the file in errors of polars."""
+    def _explained(self, numbers: list[str] | None = None) -> Iterator[None]:
+        """Name the file in errors of polars, and the cell if it is text in a column of numbers."""
         polars = _polars()
         try:
             yield
         except polars.exceptions.PolarsError as error:
+            if self.is_csv and numbers:
+                texts = self._lazy(infer_schema_length=0)
+                self.refuse_text(first_text(texts, numbers), "must hold numbers, as in training, got")
             reason = str(error).strip().splitlines()[0]
             raise ValueError(f"{self.name} cannot be read as {self.format} ({reason})") from None
 

@@ -26,6 +26,11 @@ def with_dates(scan: Any, names: list[str], otherwise: Any = None) -> Any:
     return scan.with_columns(parser for parser in parsed if parser is not None)
 
 
+def holds_dates(sample: Any) -> bool:
+    """Return whether the values of a text column are dates."""
+    return _parser(sample, None) is not None
+
+
 def _parser(sample: Any, otherwise: Any) -> Any:
     """Return an expression that reads a column as dates, if the first rows are dates."""
     import polars

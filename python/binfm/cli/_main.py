@@ -5,20 +5,25 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from binfm._core import __version__
 from binfm.cli import demo, evaluate, export, inspect, predict, train
+from binfm.cli._messages import warn
 
 FAILED, USAGE, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
 """Exit codes: bad data or files; bad arguments; Ctrl-C; a closed pipe (128 + SIGPIPE, as in a shell)."""
 
-EXIT_CODES = "exit codes: 0 success, 1 bad data or file, 2 bad arguments, 130 interrupted"
+EXIT_CODES = "exit codes: 0 success, 1 bad data or file, 2 bad arguments, 130 interrupted, 141 the output was closed"
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser whose errors are one line, and whose help lists the exit codes."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{"epilog": EXIT_CODES, **settings})
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong with the arguments, and exit."""
@@ -27,7 +32,7 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    top = Parser(prog="binfm", description="Nonlinear tabular models of a few hundred bytes.", epilog=EXIT_CODES)
+    top = Parser(prog="binfm", description="Nonlinear tabular models of a few hundred bytes.")
     top.add_argument("--version", action="version", version=f"binfm {__version__}")
     commands = top.add_subparsers(dest="command", metavar="command", required=True, parser_class=Parser)
     for command in (train, predict, evaluate, inspect, export, demo):
@@ -38,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
     args = parser().parse_args(arguments)
+    warnings.showwarning = warn
     try:
         args.run(args)
         sys.stdout.flush()

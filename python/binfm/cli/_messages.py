@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +20,8 @@ def on_terminal() -> bool:
 def tell(report: dict[str, Any], as_json: bool) -> None:
     """Print a report to standard output: a line per entry, or JSON."""
     if as_json:
-        print(json.dumps(report, default=_plain, ensure_ascii=False))
+        named = {_snake_case(name): value for name, value in report.items()}
+        print(json.dumps(named, default=_plain, ensure_ascii=False))
         return
     width = max(len(name) for name in report)
     for name, value in report.items():
@@ -37,6 +39,15 @@ def naming(data: str, target: str | None = None) -> Iterator[None]:
         if word in names and rest[:1] in (" ", ":"):
             raise type(error)(names[word] + rest) from None
         raise
+
+
+def warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print a warning in one line; takes the place of `warnings.showwarning`."""
+    print(f"binfm: warning: {' '.join(str(message).split())}", file=sys.stderr)
+
+
+def _snake_case(name: str) -> str:
+    return re.sub(r"\W+", "_", name).strip("_").lower()
 
 
 def _plain(value: Any) -> Any:

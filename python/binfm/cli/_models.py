@@ -39,7 +39,8 @@ def batches(model: Model, source: Source, target: str | None = None) -> Iterator
         return
     names = _columns(model, source, target)
     text = [names[j] for j in model._vocabularies if j < len(names)]
-    numbers = [name for name in names if name not in text]
+    unused = set(model._unused())  # they may hold anything
+    numbers = [name for j, name in enumerate(names) if name not in text and j not in unused]
     if target is not None:
         (text if model.classes is not None and model.classes.dtype.kind == "U" else numbers).append(target)
     for table in source.batches(text, numbers):

@@ -1,4 +1,4 @@
-"""Where predictions go: standard output, or a file that appears once it is complete."""
+"""Where predictions go: standard output, a device, or a file that appears once it is complete."""
 
 from __future__ import annotations
 
@@ -58,6 +58,12 @@ def output_to(given: str, kind: str | None) -> Iterator[Output]:
         sys.stdout.buffer.flush()
         return
     path = Path(given)
+    if path.exists() and not path.is_file():  # a device or a pipe, such as /dev/null
+        with path.open("wb") as file:
+            output = Output(file, kind or WRITERS.get(path.suffix.lower(), "csv"))
+            yield output
+            output.finish()
+        return
     kind = kind or WRITERS.get(path.suffix.lower())
     if kind is None:
         raise ValueError(f"{path} must end in {', '.join(WRITERS)}, got {path.suffix!r}")

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> None:
     predicted: list[Any] = []
     with (
         Source.opened(args.data, args) as source,
-        Progress(on_terminal(), None, "batch") as bar,
+        Progress(on_terminal(), source.rows, "row") as bar,
         naming(source.name, args.target),
     ):
         if args.target is None and not source.is_sparse:
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> None:
         for batch in batches(model, source, args.target):
             truth.append(truths(batch, source, args.target))
             predicted.append(_predicted(model, batch.X, args.n_jobs))
-            bar.advance()
+            bar.advance(batch.X.shape[0])
         rows = sum(map(len, truth))
         if rows == 0:
             raise ValueError(f"{source.name} must have at least one row, got none")

@@ -40,12 +40,12 @@ def run(args: argparse.Namespace) -> None:
     with (
         Source.opened(args.data, args) as source,
         output_to(args.output, "ndjson" if to_pipe and args.json else None) as output,
-        Progress(on_terminal() and not to_pipe, None, "batch") as bar,
+        Progress(on_terminal() and not to_pipe, source.rows, "row") as bar,
         naming(source.name),
     ):
         for batch in batches(model, source):
             output.write(predictions(model, batch, args))
-            bar.advance()
+            bar.advance(batch.X.shape[0])
     if not to_pipe:
         report = {"predictions": args.output, "rows": output.rows}
         if args.json:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from typing import Any
 
+from binfm.cli._cells import text_among_numbers
 from binfm.cli._data import Source, add_arguments
 from binfm.cli._messages import naming, on_terminal, tell
 from binfm.cli._output import check_folder
+from binfm.data.targets import learn_labels, why_numbers
 from binfm.model import Model
 from binfm.params import DEFAULTS, PARAMETERS, TYPES
 from binfm.training import train
@@ -59,6 +62,8 @@ def _options(name: str) -> dict[str, Any]:
         return {"choices": tuple(choice for choice in spec.choices if choice != "squared"), "help": text}
     if name == "regularization":
         return {"type": _number_or_auto, "metavar": "N", "help": text}
+    if name in ("eval_metric", "scoring"):
+        return {"metavar": "NAME", "help": f"{text}, such as auc or log_loss"}
     return {"type": {"int": int, "float": float}[TYPES[name]], "metavar": "N", "help": text}
 
 
@@ -89,7 +94,10 @@ def run(args: argparse.Namespace) -> None:
         sys.stdout.buffer.write(model.to_bytes())
         return
     model.save(args.output)
-    tell(report(model, args.output, X.shape[0], left_out), args.json)
+    told = report(model, args.output, X.shape[0], left_out)
+    tell({**told, "columns": model.features.to_records()} if args.json else told, args.json)
+    if not args.json and not source.is_sparse:
+        print(f"\n{model.features}")
 
 
 def examples(source: Source, args: argparse.Namespace, features: int | None = None) -> tuple[Any, Any, Any, int]:
@@ -106,6 +114,14 @@ def examples(source: Source, args: argparse.Namespace, features: int | None = No
                 known = ", ".join(columns)
                 raise ValueError(f"{source.name}: --{flag} must be one of its columns, {known}, got {name!r}")
     table = source.table([])
+    if source.is_csv:
+        used = [name for name in columns if name not in (args.target, *args.ignore)]
+        kept = getattr(args, "categorical", None) or []
+        cell = text_among_numbers(table, [name for name in used if name not in kept])
+        advice = "" if cell is None else f", --categorical {shlex.quote(cell.column)} reads the column as categories"
+        source.refuse_text(cell, "holds numbers, but", advice)
+        if args.regression:
+            source.refuse_text(text_among_numbers(table, [args.target]), "must hold numbers, got")
     known = table.filter(table[args.target].is_not_null())
     if len(known) == 0:
         raise ValueError(f"{source.name} must have at least one row with a value in column {args.target!r}, got none")
@@ -116,10 +132,12 @@ def examples(source: Source, args: argparse.Namespace, features: int | None = No
 
 
 def _checked(y: Any, source: Source, target: str | None, regression: bool) -> Any:
-    """Refuse fractions as class labels, which are hardly intended."""
-    if not regression and y.dtype.kind == "f" and (y != y.astype(int)).any():
-        where = "labels" if target is None else f"column {target!r}"
-        raise ValueError(f"{source.name}: {where} must hold classes, got fractions; --regression predicts numbers")
+    """Refuse numbers as class labels, which are hardly intended."""
+    if not regression and y.dtype.kind in "fiu":
+        reason = why_numbers(learn_labels(y, None), len(y))
+        if reason:
+            where = "labels" if target is None else f"column {target!r}"
+            raise ValueError(f"{source.name}: {where} must hold classes, got {reason}; --regression predicts numbers")
     return y
 
 
@@ -138,5 +156,5 @@ def report(model: Model, path: str, rows: int, left_out: int) -> dict[str, Any]:
         "tilings": model.tilings,
         "epochs": len(model.history),
         **{name: value for name, value in last.items() if name != "epoch"},
-        **({} if model.search is None else {f"{model.search.metric} (cross-validated)": model.search.chosen["score"]}),
+        **({} if model.search is None else {f"cross-validated {model.search.metric}": model.search.chosen["score"]}),
     }

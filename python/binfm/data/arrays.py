@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from binfm.data.categories import UNKNOWN_TEXT, chosen_columns, encode_columns, refuse_inexact, vocabularies_of
+from binfm.data.categories import (
+    UNKNOWN_TEXT,
+    chosen_columns,
+    encode_columns,
+    refuse_inexact,
+    vocabularies_of,
+    warn_of_many,
+)
 from binfm.data.frames import Column, Distinct, Frame, check_names, column_label, is_table, read_frame
 
 if TYPE_CHECKING:
@@ -34,6 +41,9 @@ _CORE_TYPE = {
     "e": np.float32, "f": np.float32, "d": np.float64, "g": np.float64,
 }  # fmt: skip
 
+CHUNK = 1 << 16
+"""Samples that are looked at together."""
+
 
 def learn_table(
     X: Any, categorical: Any, weight: NDArray[np.float64] | None, min_count: float
@@ -49,6 +59,7 @@ def learn_table(
     chosen = chosen_columns(categorical, len(table.columns), table.names)
     columns = sorted({*chosen, *(j for j, column in enumerate(table.columns) if column.is_category)})
     vocabularies = vocabularies_of(table.columns, chosen, weight, min_count)
+    warn_of_many(vocabularies, table.shape[0], table.names)
     numbers = encode_columns(table, vocabularies, frozenset(), UNKNOWN_TEXT)
     refuse_inexact(numbers, columns, table.names)
     return numbers, columns, vocabularies, table.names
@@ -97,6 +108,17 @@ def samples_of(table: Dense | Csr) -> int:
 def columns_of(table: Dense | Csr) -> int:
     """Return the number of columns."""
     return int(table[3]) if isinstance(table, tuple) else table.shape[1]
+
+
+def missing_counts(table: Dense | Csr) -> NDArray[np.intp]:
+    """Return the number of missing values of each column."""
+    if isinstance(table, tuple):
+        _, columns, values, width = table
+        return np.bincount(columns[np.isnan(values)], minlength=width)
+    if table.dtype.kind != "f":
+        return np.zeros(table.shape[1], np.intp)
+    parts = (table[i : i + CHUNK] for i in range(0, len(table), CHUNK))
+    return sum((np.isnan(part).sum(axis=0) for part in parts), np.zeros(table.shape[1], np.intp))
 
 
 def take(table: Dense | Csr, samples: NDArray[np.intp]) -> Dense | Csr:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from binfm._checks import warn
 from binfm.data.frames import Column, Distinct, Frame, as_number, column_label
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ UNSEEN = -1.0
 EXACT_AS_FLOAT32 = 2.0**24
 EXACT_AS_FLOAT64 = 2.0**53
 """Whole numbers up to these keep their value."""
+NEARLY_UNIQUE = 0.5
+ENOUGH_SAMPLES = 100
+"""A warning is due if a column of text has more different values than this share of the samples, of which there are
+enough to tell."""
 UNKNOWN_TEXT = "list the column in `categorical` to use it as text"
 """Advice for text in a column of numbers."""
 
@@ -70,6 +75,31 @@ def encode_columns(
     return out
 
 
+def refuse_text(values: Distinct, place: int, name: str, advice: str) -> NoReturn:
+    """Name the first cell with an object that is not a number."""
+    row = int(np.argmax(values.places == place))
+    raise ValueError(f"X: {name} holds {values.objects[place]!r} in row {row}, which is not a number; {advice}")
+
+
+def refuse_text_in(array: NDArray[Any], advice: str) -> None:
+    """Name the first text of an array that cannot be read as a number."""
+    for j in range(array.shape[1]):
+        values = Distinct.of(list(array[:, j]), f"column {j}")
+        for place, value in enumerate(values.objects):
+            if isinstance(value, str | bytes) and not _is_numeral(value):
+                refuse_text(values, place, f"column {j}", advice)
+
+
+def warn_of_many(vocabularies: dict[int, list[str]], samples: int, names: Names) -> None:
+    """Warn of columns of text in which nearly every sample has a value of its own."""
+    for j, vocabulary in vocabularies.items():
+        if samples >= ENOUGH_SAMPLES and len(vocabulary) > NEARLY_UNIQUE * samples:
+            warn(
+                f"X: {column_label(j, names)} holds {len(vocabulary):,} different texts in {samples:,} samples, from "
+                "which little can be learned, and all of them are in the model; leave it out, or set min_count"
+            )
+
+
 def refuse_inexact(table: NDArray[Any], columns: list[int], names: Names) -> None:
     """Refuse categories too large to tell apart once they are floats."""
     for j in columns:
@@ -117,7 +147,10 @@ def _numbers(column: Column, known: list[str] | None, name: str, advice: str) ->
             raise TypeError(f"X: {name} holds numbers; in training it held text")
         return values
     if known is None:
-        return values.replaced([np.nan if _is_missing(v) else _number(v, name, advice) for v in values.objects])
+        numbers = [np.nan if _is_missing(v) else as_number(v) for v in values.objects]
+        if None in numbers:
+            refuse_text(values, numbers.index(None), name, advice)
+        return values.replaced([number for number in numbers if number is not None])
     codes = {text: float(code) for code, text in enumerate(known)}
     return values.replaced([np.nan if _is_missing(v) else codes.get(str(v), UNSEEN) for v in values.objects])
 
@@ -126,11 +159,12 @@ def _is_whole(number: float | None) -> bool:
     return number is not None and number.is_integer()
 
 
-def _number(value: Any, name: str, advice: str) -> float:
-    number = as_number(value)
-    if number is None:
-        raise ValueError(f"X: {name} holds {value!r}, which is not a number; {advice}")
-    return number
+def _is_numeral(text: str | bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _largest(values: NDArray[Any]) -> float:

@@ -11,7 +11,8 @@ import numpy as np
 from binfm._checks import length, same_length
 from binfm.data.arrays import columns_of, learn_table, read_table, read_weight, samples_of, take
 from binfm.data.frames import is_table, read_frame
-from binfm.data.targets import REGRESSION, Labels, learn_labels, read_target
+from binfm.data.kinds import date_columns
+from binfm.data.targets import REGRESSION, Labels, learn_labels, read_target, refuse_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +39,8 @@ class Dataset:
     vocabularies: Vocabularies
     names: Names
     """Names of the columns, if they have any."""
+    dates: frozenset[int] = frozenset()
+    """Columns of dates, which are here days since 1970."""
 
     @classmethod
     def learn(cls, X: Any, y: Any, sample_weight: Any, params: Params, classes: Any = None) -> Dataset:
@@ -49,9 +52,12 @@ class Dataset:
         weight = read_weight(sample_weight, "sample_weight", length(X))
         table, categorical, vocabularies, names = learn_table(X, params.categorical, weight, params.min_count)
         labels = REGRESSION if params.is_regression else learn_labels(y, classes)
+        if "loss" in params.free and classes is None:
+            refuse_numbers(labels, length(y))
         target = read_target(y, labels, "y")
         same_length("X", samples_of(table), "y", len(target))
-        return cls(table, target, weight, labels, categorical, vocabularies, names)
+        dates = frozenset(date_columns(X))
+        return cls(table, target, weight, labels, categorical, vocabularies, names, dates)
 
     def read(self, X: Any, y: Any, sample_weight: Any, unused: Collection[int] = (), of: str = "") -> Dataset:
         """Read more samples as these were read; unused columns may hold anything, and errors begin with `of`."""
@@ -69,6 +75,8 @@ class Dataset:
         """Read the samples to measure the loss on, if there are any."""
         if eval_set is None:
             return None
+        if isinstance(eval_set, list) and len(eval_set) == 1:
+            eval_set = eval_set[0]
         if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
             given = f"{len(eval_set)} values" if isinstance(eval_set, tuple | list) else type(eval_set).__name__
             raise ValueError(f"eval_set must be (X, y) or (X, y, sample_weight), got {given}")

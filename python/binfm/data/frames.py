@@ -88,12 +88,32 @@ def read_frame(X: Any) -> Frame:
     """Return the columns of a table in memory."""
     if isinstance(X, Frame):
         return X
-    frame = _narwhals_frame(X)
-    if frame.shape[1] == 0:
-        raise ValueError(f"X must have at least one feature, got shape {frame.shape}")
-    names = tuple(frame.columns)
-    columns = [_column(series) for series in frame.iter_columns()]
+    X = collected(X)
+    if getattr(getattr(X, "columns", None), "nlevels", 1) > 1:
+        raise ValueError(
+            f"X must have one name per column, got {X.columns.nlevels} levels of them; join them, as in "
+            "X.columns = ['_'.join(map(str, name)) for name in X.columns]"
+        )
+    columns = _numeric_pandas(X)
+    if columns is None:
+        frame = _narwhals_frame(X)
+        columns = [_column(series) for series in frame.iter_columns()]
+        X = frame
+    if not columns:
+        raise ValueError(f"X must have at least one feature, got shape {X.shape}")
+    names = tuple(X.columns)
     return Frame(columns, names if all(isinstance(name, str) for name in names) else None)
+
+
+def collected(X: Any) -> Any:
+    """Return a lazy table in memory, and any other as it is."""
+    if not hasattr(X, "collect") or hasattr(X, "__arrow_c_stream__"):
+        return X
+    nw = _narwhals(X)
+    try:
+        return nw.from_native(X).collect().to_native()
+    except (TypeError, AttributeError):
+        return X  # unknown to narwhals
 
 
 def check_names(given: tuple[str, ...], wanted: tuple[str, ...]) -> None:
@@ -140,12 +160,29 @@ def as_number(value: Any) -> float | None:
         return None
 
 
-def _narwhals_frame(X: Any) -> Any:
+def _narwhals(X: Any) -> Any:
     try:
-        import narwhals as nw
+        import narwhals
     except ImportError:
         given = type(X).__name__
         raise ImportError(f"reading a {given} needs narwhals: pip install 'binfm[tables]'") from None
+    return narwhals
+
+
+def _numeric_pandas(X: Any) -> list[Column] | None:
+    """Return the columns of a pandas frame of plain numbers, which needs no narwhals; None if it is not one."""
+    if type(X).__module__.split(".")[0] != "pandas" or not hasattr(X, "iloc") or not X.columns.is_unique:
+        return None
+    dtypes = list(X.dtypes)
+    if not all(isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in dtypes):
+        return None
+    same = len(set(dtypes)) == 1
+    arrays = list(X.to_numpy().T) if same else [X.iloc[:, j].to_numpy() for j in range(len(dtypes))]
+    return [Column(array if array.dtype == np.float32 else array.astype(np.float64), False) for array in arrays]
+
+
+def _narwhals_frame(X: Any) -> Any:
+    nw = _narwhals(X)
     try:
         return nw.from_native(X, eager_only=True)
     except TypeError:

@@ -27,6 +27,11 @@ class Labels(NamedTuple):
 
 
 REGRESSION = Labels("none", [])
+FEW_SAMPLES = 10
+MANY_CLASSES = 100
+MANY_FRACTIONS = 10
+"""More classes than this, with fewer than ten samples each, look like numbers to predict; of fractions either is enough
+to look like it."""
 
 
 def learn_labels(y: Any, classes: Any) -> Labels:
@@ -37,6 +42,28 @@ def learn_labels(y: Any, classes: Any) -> Labels:
     if len(labels.values) < 2:
         raise ValueError(f"y must have at least two classes, got one class: {labels.values[0]!r}")
     return labels
+
+
+def refuse_numbers(labels: Labels, samples: int) -> None:
+    """Refuse labels that look like numbers to predict."""
+    reason = why_numbers(labels, samples)
+    if reason:
+        raise ValueError(
+            f"y must hold classes, got {reason}; pass loss='squared' (or use BinFMRegressor) to predict numbers, or "
+            "loss='logistic' if they are classes"
+        )
+
+
+def why_numbers(labels: Labels, samples: int) -> str:
+    """Return what makes labels look like numbers to predict; nothing if they do not."""
+    classes = len(labels.values)
+    are_rare = samples < FEW_SAMPLES * classes
+    fraction = next((value for value in labels.values if labels.kind == "float" and value % 1), None)
+    if fraction is not None and (are_rare or classes > MANY_FRACTIONS):
+        return f"fractions such as {fraction}"
+    if labels.kind in ("int", "float") and are_rare and classes > MANY_CLASSES:
+        return f"{classes:,} different numbers in {samples:,} samples"
+    return ""
 
 
 def read_target(y: Any, labels: Labels, name: str) -> NDArray[np.float64]:

@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from binfm.data.frames import is_table
+from binfm.data.categories import UNKNOWN_TEXT, refuse_text_in
+from binfm.data.frames import collected, is_table
 from binfm.params import PARAMETERS, Params
 from binfm.training import Trainer, read_data, train
 
@@ -86,8 +87,8 @@ class BinFM(BaseEstimator):
         return self._trainer is None
 
     def _given(self) -> dict[str, Any]:
-        """Return the parameters that `train` has, too."""
-        return {name: value for name, value in self.get_params(deep=False).items() if name in PARAMETERS}
+        """Return the parameters that `train` has, too; a subclass may have fewer in its `__init__`."""
+        return {name: getattr(self, name) for name in PARAMETERS if hasattr(self, name)}
 
     def _params(self, trainer: Trainer | None, fixed: Mapping[str, Any]) -> Params:
         """Check the parameters; refuse changes that training cannot resume with."""
@@ -105,11 +106,17 @@ class BinFM(BaseEstimator):
     def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool = False) -> Any:
         """Return X, or X and y, as `train` takes them. Tables keep their columns, arrays become numbers."""
         if is_table(X):
+            X = collected(X)
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X if isinstance(y, str) else (X, column_or_1d(y, warn=True))
         holds_text = self.categorical is not None and np.asarray(X).dtype.kind in "OUS"
         dtype = None if holds_text else "numeric"
-        return validate_data(self, X, y, reset=reset, accept_sparse="csr", ensure_all_finite=False, dtype=dtype)
+        try:
+            return validate_data(self, X, y, reset=reset, accept_sparse="csr", ensure_all_finite=False, dtype=dtype)
+        except ValueError as error:
+            if "convert string to float" in str(error):
+                refuse_text_in(np.asarray(X, object), UNKNOWN_TEXT)
+            raise
 
     def __getstate__(self) -> Any:
         return {name: value for name, value in super().__getstate__().items() if name != "_trainer"}

@@ -18,7 +18,7 @@ from binfm.params import documented
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from binfm._progress import Callback
+    from binfm.monitor import Callback
 
 
 def _gives_probabilities(estimator: Any) -> bool:
@@ -99,7 +99,9 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         early_stopping: bool | str = "auto",
         validation_fraction: float = 0.1,
         patience: int = 5,
+        eval_metric: Any = None,
         max_bytes: int | None = None,
+        scoring: Any = None,
         class_weight: Any = None,
         random_state: Any = 0,
         warm_start: bool = False,

@@ -13,7 +13,7 @@ from binfm.params import documented
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from binfm._progress import Callback
+    from binfm.monitor import Callback
 
 
 @documented("loss", "seed")
@@ -78,7 +78,9 @@ class BinFMRegressor(RegressorMixin, BinFM):
         early_stopping: bool | str = "auto",
         validation_fraction: float = 0.1,
         patience: int = 5,
+        eval_metric: Any = None,
         max_bytes: int | None = None,
+        scoring: Any = None,
         random_state: Any = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,

@@ -40,7 +40,7 @@ class SizeCurve:
     """
 
     metric: str
-    """``"accuracy"`` or ``"squared error"``"""
+    """Name of the score: ``"accuracy"``, ``"log_loss"``, ``"squared error"``, or that of `scoring`."""
     points: tuple[dict[str, Any], ...]
     smallest: int
     """Size of the smallest model of this data, in bytes."""

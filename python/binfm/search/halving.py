@@ -18,7 +18,7 @@ from binfm.search.fitter import Fitter
 from binfm.search.forecast import Forecast
 from binfm.search.pool import WorkerPool
 from binfm.search.sizes import Sizes
-from binfm.search.trials import FOLDS, Rung, Trials
+from binfm.search.trials import FOLDS, Rung, Trials, default_measure
 
 if TYPE_CHECKING:
     from binfm._progress import SearchProgress
@@ -68,10 +68,12 @@ class SuccessiveHalving:
         sizes = Sizes(dataset, base)
         self._candidates = Candidates(dataset, base, sizes)
         pool.map(sizes.learn, self._candidates.bins)
-        self.trials = Trials(dataset, sizes, pool, fitter, RUNGS, base.seed)
+        measure = base.measure() or default_measure(dataset, base)
+        self.trials = Trials(dataset, sizes, pool, fitter, RUNGS, base.seed, measure)
         ranker = base.replace(early_stopping=False, holdout=0.0, **RANKER)
         self._candidates.least_needed = rank_features(self.trials.folds[SECOND][0], ranker, fitter, pool)
-        self.metric = "squared error" if dataset.is_regression else "accuracy"
+        own = "squared error" if dataset.is_regression else "accuracy"
+        self.metric = own if measure is None else measure.name
 
     @property
     def smallest(self) -> int:

@@ -41,7 +41,7 @@ class Search:
 
     max_bytes: int
     metric: str
-    """``"accuracy"`` or ``"squared error"``"""
+    """Name of the score: ``"accuracy"``, ``"log_loss"``, ``"squared error"``, or that of `scoring`."""
     trials: tuple[dict[str, Any], ...] = field(repr=False)
 
     @classmethod

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from binfm import _core
+from binfm.attributes import PROBABILISTIC
+from binfm.metrics import NoProbabilitiesError, Scored, measure_of
 
 if TYPE_CHECKING:
     from binfm.data.dataset import Dataset, Samples
+    from binfm.metrics import Measure
     from binfm.params import Params
     from binfm.search.fitter import Fitter
     from binfm.search.pool import WorkerPool
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 FOLDS = 5
 MAX_VALID = 10_000
 """Samples to validate on, at most: enough to resolve half a point of accuracy."""
+UNBALANCED = 1 / 4
+"""Classes are unbalanced if the rarest has less than this share of the samples of the most frequent one."""
 VARIED = (
     "m", "b", "tilings", "binning", "loss", "learning_rate", "dropout", "ensemble", "epochs", "polish", "leave_out",
 )  # fmt: skip
@@ -75,20 +80,30 @@ class Outcome:
     """How a trained model did on samples it had not seen."""
 
     score: float
-    """Accuracy, or the squared error of regression."""
+    """The metric, if there is one, and otherwise accuracy or the squared error of regression."""
     loss: float
     """Log loss at the best temperature, or the squared error of regression."""
     samples: int
     is_regression: bool
+    cost: float | None = None
+    """The metric as something to minimize, if there is one."""
 
 
 class Trials:
     """Trains each candidate once per rung, and remembers how it did."""
 
     def __init__(
-        self, dataset: Dataset, sizes: Sizes, pool: WorkerPool, fitter: Fitter, rungs: Sequence[Rung], seed: int
+        self,
+        dataset: Dataset,
+        sizes: Sizes,
+        pool: WorkerPool,
+        fitter: Fitter,
+        rungs: Sequence[Rung],
+        seed: int,
+        measure: Measure | None = None,
     ) -> None:
         self._dataset = dataset
+        self._measure = measure
         self._sizes = sizes
         self._pool = pool
         self._fitter = fitter
@@ -156,7 +171,7 @@ class Trials:
         return _core.cost(params.core(), samples, dataset.values_per_sample * used, dataset.outputs)
 
     def _try(self, candidate: Params, fold: Fold, rung: int) -> Outcome:
-        return evaluate(self._fitter.fit(fold.train, self._shortened(candidate, rung)), fold.valid)
+        return evaluate(self._fitter.fit(fold.train, self._shortened(candidate, rung)), fold.valid, self._measure)
 
     def _training_loss(self, params: Params) -> float:
         return evaluate(self._fitter.fit(self._dataset, params), self._dataset).loss
@@ -203,13 +218,36 @@ def folds_of(dataset: Dataset, rung: Rung, seed: int) -> list[Fold]:
     return made
 
 
-def evaluate(model: _core.Model, valid: Dataset) -> Outcome:
-    """Compare a model's scores with the targets."""
-    return Outcome(*_core.evaluate(model, valid), len(valid), valid.is_regression)
+def evaluate(model: _core.Model, valid: Dataset, measure: Measure | None = None) -> Outcome:
+    """Compare a model's scores with the targets, by a metric if there is one."""
+    outcome = Outcome(*_core.evaluate(model, valid), len(valid), valid.is_regression)
+    if measure is None:
+        return outcome
+    scores = model.decision(valid.table, 1)
+    try:
+        score = measure.of(Scored(valid.target, scores, valid.weight, valid.labels, model.loss))
+    except NoProbabilitiesError:
+        score = math.nan
+    return replace(outcome, score=score, cost=math.inf if math.isnan(score) else measure.cost(score))
 
 
-def regret(outcomes: Sequence[Outcome]) -> float:
-    """Return what the search minimizes: log(error rate) + log(log loss), each a mean over the folds.
+def default_measure(dataset: Dataset, params: Params) -> Measure | None:
+    """Return log loss where classes are unbalanced; otherwise None, for `regret` has a measure of its own.
+
+    Of a rare class a model can be wrong throughout and still have a low error rate.
+    """
+    if dataset.is_regression or not (params.loss in PROBABILISTIC or "loss" in params.free):
+        return None
+    counts = np.bincount(dataset.target.astype(np.intp), dataset.weight, len(dataset.labels.values))
+    is_unbalanced = counts.min() < UNBALANCED * counts.max()
+    return measure_of("log_loss", "scoring", None) if is_unbalanced else None
+
+
+def regret(outcomes: Sequence[Outcome]) -> tuple[float, float]:
+    """Return what the search minimizes: the metric if there is one, with the loss for those that are equal.
+
+    Otherwise it is the squared error of regression, or for classes log(error rate) + log(log loss), each a mean over
+    the folds.
 
     The error rate is what counts, but on a few hundred samples it is a coarse measure; the loss is a finer one of
     nearly the same thing. Choosing among 14 to 32 shapes in 40 cases (five data sets, three splits, three sizes) by the
@@ -217,7 +255,10 @@ def regret(outcomes: Sequence[Outcome]) -> float:
     the best shape in hindsight has 90.06.
     """
     loss = float(np.mean([outcome.loss for outcome in outcomes]))
+    costs = [outcome.cost for outcome in outcomes if outcome.cost is not None]
+    if costs:
+        return float(np.mean(costs)), loss
     if outcomes[0].is_regression:
-        return loss
+        return loss, loss
     wrong = 1.0 - float(np.mean([outcome.score for outcome in outcomes]))
-    return math.log(wrong + 0.5 / sum(outcome.samples for outcome in outcomes)) + math.log(loss)
+    return math.log(wrong + 0.5 / sum(outcome.samples for outcome in outcomes)) + math.log(loss), loss

@@ -9,6 +9,7 @@ import numpy as np
 
 from binfm._text import few, figure, number, signed
 from binfm.data.kinds import ValueKind
+from binfm.features import HEAD
 from binfm.reading._cells import Direction, cell_labels, names_of
 from binfm.reading.html.curve import size_curve_chart
 from binfm.reading.html.elements import bar, floating_bar, folded, more, sign_legend, table, text
@@ -28,6 +29,7 @@ from binfm.reading.html.style import NOTEBOOK
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from binfm.features import Features
     from binfm.model import Model
     from binfm.reading.effects import Effects, FeatureEffects
     from binfm.reading.explanation import Explanation
@@ -58,6 +60,14 @@ def model_card(model: Model) -> str:
     )
     folds = folded("features", features) + folded("where the bytes go", size_table(model))
     return _card("Model", f"<p>{about_model(model)}</p>{model_cards(model)}{folds}")
+
+
+def features_card(features: Features) -> str:
+    """Return the columns of a model."""
+    records = features.to_records()
+    lines = [tuple(text("" if value is None else _value(value)) for value in r.values()) for r in records[:MAX_LINES]]
+    body = table(HEAD, lines, left=2) + more(len(records) - len(lines), "features")
+    return _card(f"{len(records):,} features", body)
 
 
 def effects_card(effects: Effects) -> str:

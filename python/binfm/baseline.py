@@ -1,0 +1,58 @@
+"""The loss of a constant, which any model should beat."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from binfm._checks import warn
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from binfm.data.dataset import Dataset
+    from binfm.params import Params
+
+MARGIN, SLACK = 1.01, 0.005
+"""A loss above that of a constant by a smaller factor, or by less, may be chance."""
+FIRST_EPOCHS = 5
+"""Training that ends sooner has hardly begun."""
+
+
+def warn_of_high_loss(
+    history: list[dict[str, float]], best: int, dataset: Dataset, valid: Dataset | None, params: Params
+) -> None:
+    """Warn if the model of the best epoch is worse than one that ignores X."""
+    record = history[best - 1]
+    is_held_out = "val_loss" in record
+    loss = record["val_loss" if is_held_out else "loss"]
+    constant = constant_loss(valid if valid is not None and is_held_out else dataset, params.loss)
+    if len(history) < FIRST_EPOCHS or not params.scaling or loss <= MARGIN * constant + SLACK:
+        return
+    where = "held-out samples" if is_held_out else "the training samples"
+    advice = "try regularization='auto', a smaller learning_rate or fewer epochs"
+    warn(
+        f"the loss on {where}, {loss:.4g}, is above that of a model that ignores X, {constant:.4g}: X may say little "
+        f"about y, or the model follows its noise; {advice}"
+    )
+
+
+def constant_loss(dataset: Dataset, loss: str) -> float:
+    """Return the least mean loss of a model that gives every sample the same scores."""
+    if loss == "squared":
+        return 0.5  # of a target with a standard deviation of 1, which it has in training
+    shares = np.bincount(dataset.target.astype(np.intp), dataset.weight, len(dataset.labels.values))
+    shares = shares / shares.sum()
+    if loss == "softmax":
+        return _entropy(shares)
+    if loss == "hinge":
+        return float(np.mean(2 * np.minimum(shares, 1 - shares)))
+    if loss == "squared_hinge":
+        return float(np.mean(4 * shares * (1 - shares)))
+    return float(np.mean([_entropy(np.array([share, 1 - share])) for share in shares]))
+
+
+def _entropy(shares: NDArray[np.float64]) -> float:
+    return float(-sum(share * math.log(share) for share in shares if share > 0))
