@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from binfm.data.frames import is_table
+from binfm.data.readers import is_table
 from binfm.params import PARAMETERS, Params
 from binfm.training import Trainer, read_data, train
 
