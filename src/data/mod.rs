@@ -8,10 +8,10 @@ mod labels;
 mod table;
 #[cfg(feature = "std")]
 mod target;
+#[cfg(feature = "std")]
+mod transposed;
 
 pub use columnar::{ColumnPart, Columnar, Doubles, NumberKind, Reading};
-#[cfg(feature = "std")]
-pub(crate) use csr::Columns;
 pub use csr::{Csr, CsrIndices, CsrValues};
 #[cfg(feature = "std")]
 pub use dataset::{Dataset, Schema};
@@ -21,3 +21,5 @@ pub(crate) use table::interleave;
 pub use table::{Category, Dense, Matrix, Number, Table};
 #[cfg(feature = "std")]
 pub use target::Target;
+#[cfg(feature = "std")]
+pub(crate) use transposed::Columns;
