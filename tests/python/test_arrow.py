@@ -105,6 +105,18 @@ def test_plain_columns_are_read_in_place_and_others_are_not(make):
     assert [np.asarray(column.values).tolist() for column in mixed.columns[:3]] == [[1.5, 2.0], [1, 0], [3, 4]]
 
 
+@pytest.mark.parametrize("make", [pa.table, pl.DataFrame, pd.DataFrame])
+@pytest.mark.parametrize("other", [1.0, 2.0**24 + 2])
+def test_categories_are_rounded_as_narwhals_reads_them(make, other):
+    """A table has float32 unless some number is too large: only then 3.00000001 is not 3."""
+    model, columns = MODELS[2], {"a": [1.0, 1.0], "b": [3.0, 3.00000001], "c": [0.0, other]}
+    reference = by_narwhals(pa.table(columns))
+    scores = model.decision_function(make(columns))
+    np.testing.assert_array_equal(scores, model.decision_function(reference))
+    same = model.decision_function(make({**columns, "b": [3.0, 3.0]}))
+    assert (scores[1] == same[1]) == (other == 1.0)
+
+
 def test_types_that_stand_for_something_else_are_not_plain():
     batch = pa.record_batch(
         {

@@ -135,7 +135,8 @@ def _number(value: Any, name: str, advice: str) -> float:
 
 def _largest(values: NDArray[Any] | ArrowColumn) -> float:
     """Return the largest finite magnitude."""
-    values = np.asarray(values)
+    if isinstance(values, ArrowColumn):
+        return values.table.largest(values.index)
     finite = np.isfinite(values)
     return float(np.abs(values, where=finite, out=np.zeros(len(values))).max(initial=0.0))
 

@@ -11,6 +11,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+/// Numbers that are copied at a time.
+const PART: usize = 1 << 10;
+
 /// A table of plain numbers, in batches of samples.
 #[pyclass(frozen, module = "binfm._core")]
 pub struct ArrowTable {
@@ -98,6 +101,24 @@ impl ArrowTable {
     fn doubles(&self) -> Vec<usize> {
         let is_double = |&i: &usize| self.fields.get(i).is_some_and(|f| f.kind == Some(NumberKind::F64));
         (0..self.fields.len()).filter(is_double).collect()
+    }
+
+    /// Returns the largest finite magnitude in a column.
+    fn largest(&self, py: Python<'_>, column: usize) -> PyResult<f64> {
+        panics::catch(|| {
+            let table = self.view();
+            Ok(py.detach(|| {
+                let (mut largest, mut numbers) = (0.0, [0.0; PART]);
+                for first in (0..table.samples()).step_by(PART) {
+                    let count = PART.min(table.samples() - first);
+                    let numbers = numbers.get_mut(..count).unwrap_or_default();
+                    table.copy::<Doubles>(column, first, numbers);
+                    let finite = numbers.iter().filter(|number| number.is_finite());
+                    largest = finite.fold(largest, |largest, number| number.abs().max(largest));
+                }
+                largest
+            }))
+        })
     }
 
     /// Returns the numbers of a column as float64, with NaN for missing ones.
