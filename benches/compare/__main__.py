@@ -95,6 +95,8 @@ PARTS: dict[str, Callable[[list[type[Peer]]], Any]] = {
     "two_cores": lambda _: _run("two_cores", threads=2),
     "growth": lambda _: _run("growth"),
     "inputs": lambda _: _inputs(),
+    "frames": lambda _: _try("frames"),
+    "sparse_scoring": lambda _: _run("sparse_scoring"),
     "memory": lambda available: {peer.name: _memory(peer) for peer in available},
     "wide": lambda available: {peer.name: _wide(peer) for peer in peers.WIDE if peer in available},
 }

@@ -112,18 +112,31 @@ def synthetic(rows: int, features: int = FEATURES, classes: int = 2) -> tuple[An
     return X, y
 
 
-def one_hot(rows: int) -> tuple[Any, Any]:
+def one_hot(rows: int, all_categories: int = CATEGORIES) -> tuple[Any, Any]:
     """Return a CSR matrix of one-hot fields with Zipf-distributed categories, and classes that depend on them."""
     from scipy.sparse import csr_matrix
 
     rng = np.random.default_rng(0)
     columns = np.empty((rows, FIELDS), np.int32)
-    for field, categories in enumerate(np.array_split(np.arange(CATEGORIES), FIELDS)):
+    for field, categories in enumerate(np.array_split(np.arange(all_categories), FIELDS)):
         columns[:, field] = _zipf(rng.permutation(categories), rows, rng)  # frequent ones are not neighbors
-    effects = rng.standard_normal(CATEGORIES, dtype=np.float32)
+    effects = rng.standard_normal(all_categories, dtype=np.float32)
     y = (effects[columns].sum(axis=1) > 0).astype(np.int64)
     starts = np.arange(0, columns.size + 1, FIELDS, dtype=np.int32)
-    return csr_matrix((np.ones(columns.size, np.float32), columns.reshape(-1), starts), shape=(rows, CATEGORIES)), y
+    shape = (rows, all_categories)
+    return csr_matrix((np.ones(columns.size, np.float32), columns.reshape(-1), starts), shape=shape), y
+
+
+def words(rows: int, length: int = 100, vocabulary: int = 50_000) -> tuple[Any, Any]:
+    """Return a CSR matrix of the counts of Zipf-distributed words in texts, and classes that depend on them."""
+    from scipy.sparse import csr_matrix
+
+    rng = np.random.default_rng(0)
+    starts = np.concatenate(([0], np.cumsum(rng.poisson(length, rows))))
+    columns = _zipf(rng.permutation(vocabulary), starts[-1], rng)
+    X = csr_matrix((np.ones(len(columns), np.float32), columns, starts), shape=(rows, vocabulary))
+    X.sum_duplicates()
+    return X, (X @ rng.standard_normal(vocabulary) > 0).astype(np.int64)
 
 
 def _zipf(categories: Any, rows: int, rng: np.random.Generator) -> Any:

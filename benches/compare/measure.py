@@ -11,7 +11,7 @@ from typing import Any
 import binfm
 import numpy as np
 
-from compare import available, cases, peers, training
+from compare import available, cases, peers, tables, training
 from compare.available import WARM_UP
 from compare.cases import FEATURES, SIZES
 from compare.peers import Binfm, Peer
@@ -30,12 +30,12 @@ def scoring(threads: int) -> Found:
         peer.fit(X[: SIZES.trained], y[: SIZES.trained])
     rows = {peer.name: SIZES.scored_slowly if peer.slow else SIZES.scored for peer in ready}
     best = alternate({peer.name: partial(peer.score, X[: rows[peer.name]]) for peer in ready}, SIZES.rounds)
-    tables = [
+    scored = [
         {"system": name, "rows": rows[name], "ns": 1e9 * b.seconds / rows[name], "repetitions": b.repetitions}
         for name, b in best.items()
     ]
     one_row = list(_one_row(ready, X)) if threads == 1 else []
-    return {"tables": tables, "one_row": one_row}
+    return {"tables": scored, "one_row": one_row}
 
 
 def _one_row(ready: Iterable[Peer], X: Any) -> Iterator[Found]:
@@ -90,10 +90,10 @@ class _Grown:
 def inputs() -> list[Found]:
     """Time binfm's scoring of each kind of input."""
     rows = SIZES.scored // 2
-    tables = {kind: make(rows) for kind, make in cases.INPUTS.items()}
-    calls = {kind: partial(_scorer(kind).score, X) for kind, X in tables.items()}
+    made = {kind: make(rows) for kind, make in cases.INPUTS.items()}
+    calls = {kind: partial(_scorer(kind).score, X) for kind, X in made.items()}
     best = alternate(calls, SIZES.rounds)
-    return [{"kind": kind, "rows": rows, "ns": 1e9 * best[kind].seconds / rows} for kind in tables]
+    return [{"kind": kind, "rows": rows, "ns": 1e9 * best[kind].seconds / rows} for kind in made]
 
 
 def input_memory(kind: str) -> Found:
@@ -155,6 +155,8 @@ TASKS: tuple[Callable[..., Any], ...] = (
     growth,
     inputs,
     input_memory,
+    tables.frames,
+    tables.sparse_scoring,
     fit_memory,
     score_memory,
 )

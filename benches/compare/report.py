@@ -9,7 +9,7 @@ from typing import Any
 
 from pages import NONE, number, ratio, table
 
-from compare import training_report
+from compare import tables, training_report
 from compare.peers import BY_NAME
 from compare.targets import targets
 from compare.training_report import by_system
@@ -162,6 +162,8 @@ SECTIONS: dict[Callable[[Any], Iterator[str]], tuple[str, ...]] = {
     _targets: (),
     _growth: ("growth",),
     _inputs: ("inputs",),
+    tables.frames_section: ("frames",),
+    tables.sparse_section: ("sparse_scoring",),
     _wide: ("wide",),
 }
 """The sections in order, and the parts that each one shows."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from compare.peers import Binfm, BinfmTiled, LightGbm, LinearSvc, Sum
+from compare.tables import ALL_STORED, ARRAY, DENSE
 
 ELEMENT_BYTES = 2
 PARAMETER_BYTES = 8
@@ -41,8 +42,16 @@ class Target:
 
 def targets(results: Any) -> list[Target]:
     """Return the targets of the parts that were measured."""
-    groups = ((_scoring, "scoring"), (_one_row, "scoring"), (_training, "fitting"), (_two_cores, "two_cores"))
-    return [target for group, part in (*groups, (_memory, "wide")) if part in results for target in group(results)]
+    groups = (
+        (_scoring, "scoring"),
+        (_one_row, "scoring"),
+        (_frames, "frames"),
+        (_sparse_scoring, "sparse_scoring"),
+        (_training, "fitting"),
+        (_two_cores, "two_cores"),
+        (_memory, "wide"),
+    )
+    return [target for group, part in groups if part in results for target in group(results)]
 
 
 def _scoring(results: Any) -> Iterator[Target]:
@@ -64,6 +73,23 @@ def _one_row(results: Any) -> Iterator[Target]:
     for name, call in us:
         if name in (Binfm.name, BinfmTiled.name):
             yield Target(f"single sample, {name}, `{call}`", 0.01, "× LightGBM", _ratio(us, (name, call), trees))
+
+
+def _frames(results: Any) -> Iterator[Target]:
+    found = results["frames"]
+    for dtype, us in found["us"].items():
+        for name in us:
+            if name != ARRAY:
+                what = f"score {found['rows']:,} × 22, {name}, {dtype}"
+                yield Target(what, 0.5, "× rows per second of an array", _ratio(us, ARRAY, name), at_least=True)
+    pandas = (f"{Binfm.name}, pandas", f"{LightGbm.name}, pandas")
+    yield Target("score one row of pandas", 1, "× LightGBM", _ratio(found["one_row"], *pandas))
+
+
+def _sparse_scoring(results: Any) -> Iterator[Target]:
+    for name in (Binfm.name, BinfmTiled.name):
+        ns = {one["table"]: one["ns"] for one in results["sparse_scoring"] if one["system"] == name}
+        yield Target(f"score CSR of 22 stored values, {name}", 3, "× dense", _ratio(ns, ALL_STORED, DENSE))
 
 
 def _training(results: Any) -> Iterator[Target]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from binfm._core import Model as Core
 from binfm.attributes import Attributes
-from binfm.data.arrays import read_table
+from binfm.data.arrays import read_table, table_to_score
 from binfm.data.targets import Labels
 from binfm.reading._readable import Readable
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from binfm.data.arrays import Csr, Dense, Vocabularies
+    from binfm.data.arrays import Csr, Dense, Table, Vocabularies
     from binfm.data.frames import Names
     from binfm.features import ColumnFacts
     from binfm.search.search import Search
@@ -41,12 +41,13 @@ class Model(Attributes, Readable):
     True
     """
 
-    __slots__ = ("_classes", "_columns", "_core", "_history", "_names", "_vocabularies", "best_epoch", "search")
+    __slots__ = ("_classes", "_columns", "_core", "_history", "_ids", "_names", "_vocabularies", "best_epoch", "search")
 
     _core: Core
     _classes: NDArray[Any] | None
     _columns: tuple[ColumnFacts, ...] | None
     _history: tuple[dict[str, float], ...]
+    _ids: tuple[int, ...]
     _names: Names
     _vocabularies: Vocabularies
     best_epoch: int | None
@@ -72,6 +73,7 @@ class Model(Attributes, Readable):
         put(self, "_core", core)
         put(self, "_classes", None if labels.kind == "none" else labels.as_array())
         put(self, "_history", tuple(dict(record) for record in history or ()))
+        put(self, "_ids", tuple(core.id_columns))
         put(self, "_names", None if core.names is None else tuple(core.names))
         put(self, "_vocabularies", {j: core.vocabulary(j) for j in core.text_columns})
         put(self, "best_epoch", best_epoch)
@@ -105,7 +107,7 @@ class Model(Attributes, Readable):
         >>> model.decision_function(X[:3]).shape
         (3,)
         """
-        return self._core.decision(self._table(X), n_jobs)
+        return self._core.decision(self._to_score(X), n_jobs)
 
     def score_row(self, row: Any) -> float | list[float]:
         """Return the score of one sample: a float, or a list with one per class if there are more than two.
@@ -160,7 +162,7 @@ class Model(Attributes, Readable):
         >>> bool(model.predict_proba([[1.0, 1.5]])[0, 1] > 0.9)
         True
         """
-        return self._core.probabilities(self._table(X), n_jobs)
+        return self._core.probabilities(self._to_score(X), n_jobs)
 
     def terms(self, X: Any, *, n_jobs: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return L and Q of each sample, with score = bias + alpha * L + beta**2 * Q; integers for "bfm".
@@ -177,7 +179,7 @@ class Model(Attributes, Readable):
         >>> bool(np.allclose(scores, model.decision_function(X)))
         True
         """
-        both = self._core.terms(self._table(X), n_jobs)
+        both = self._core.terms(self._to_score(X), n_jobs)
         outputs = self._core.outputs
         if outputs == 1:
             return both[:, 0].copy(), both[:, 1].copy()
@@ -346,10 +348,13 @@ class Model(Attributes, Readable):
 
     def _classify(self, X: Any, n_jobs: int | None) -> NDArray[np.intp]:
         """Return the class number of each sample."""
-        return self._core.classify(self._table(X), n_jobs)
+        return self._core.classify(self._to_score(X), n_jobs)
 
     def _table(self, X: Any) -> Dense | Csr:
         return read_table(X, self._vocabularies, self._names, self._unused)
+
+    def _to_score(self, X: Any) -> Table:
+        return table_to_score(X, self._vocabularies, self._names, self._unused, self._ids)
 
     def _unused(self) -> Iterable[int]:
         return self._core.unused_columns

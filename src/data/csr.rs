@@ -1,9 +1,12 @@
 //! Tables in compressed sparse rows: only stored values other than zero are active.
 
-#[cfg(feature = "std")]
-use crate::memory::filled;
+use super::Number;
 use crate::{Error, Result};
+use alloc::vec::Vec;
 use core::ops::Range;
+
+/// Numbers that are compared at a time.
+const PART: usize = 1 << 12;
 
 /// A sparse table whose parts have been checked to fit together.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +31,13 @@ impl CsrIndices<'_> {
         match self {
             Self::I32(numbers) => numbers.len(),
             Self::I64(numbers) => numbers.len(),
+        }
+    }
+
+    fn is_sorted(&self) -> bool {
+        match self {
+            Self::I32(numbers) => numbers.is_sorted(),
+            Self::I64(numbers) => numbers.is_sorted(),
         }
     }
 
@@ -84,18 +94,37 @@ impl<'a> Csr<'a> {
         if indices.len() != values.len() || indptr.at(samples) != Some(indices.len() as i64) {
             return broken("indptr, indices and data of different lengths");
         }
-        if (0..samples).any(|sample| indptr.at(sample) > indptr.at(sample + 1)) {
+        if !indptr.is_sorted() {
             return broken("an indptr that decreases");
         }
         let csr = Self { indptr, indices, values, columns };
-        for sample in 0..samples {
-            let stored = csr.stored(sample).filter_map(|i| indices.at(i));
-            let in_range = |c: i64| usize::try_from(c).is_ok_and(|c| c < columns);
-            if !stored.clone().all(in_range) || !stored.is_sorted_by(|a, b| a < b) {
-                return broken("column indices out of range or out of order");
-            }
+        let is_valid = match indices {
+            CsrIndices::I32(numbers) => csr.has_valid_columns(numbers),
+            CsrIndices::I64(numbers) => csr.has_valid_columns(numbers),
+        };
+        if !is_valid {
+            return broken("column indices out of range or out of order");
         }
         Ok(csr)
+    }
+
+    /// Returns whether all indices are columns, and ascend within each sample.
+    ///
+    /// Wherever an index is not above the one before, a new sample must begin. Counting such places takes many indices at
+    /// once, and only the first and the last one of each sample are left to look at.
+    fn has_valid_columns<I: Copy + PartialOrd + Into<i64>>(&self, indices: &[I]) -> bool {
+        let mut begins = 0;
+        for sample in 0..self.samples() {
+            let stored = self.stored(sample);
+            if let [first, .., last] | [first @ last] = part(indices, &stored) {
+                let before = stored.start.checked_sub(1).and_then(|before| indices.get(before));
+                begins += usize::from(before.is_some_and(|before| before >= first));
+                if (*first).into() < 0 || (*last).into() >= self.columns as i64 {
+                    return false;
+                }
+            }
+        }
+        begins == count_drops(indices)
     }
 
     /// Returns the number of samples.
@@ -115,84 +144,128 @@ impl<'a> Csr<'a> {
             .filter(|&(_, value)| value != 0.0)
     }
 
+    /// Returns the number of stored values of some samples.
+    pub fn count(&self, samples: &Range<usize>) -> usize {
+        let end = |sample: usize| self.indptr.at(sample).unwrap_or(0);
+        (end(samples.end) - end(samples.start)) as usize
+    }
+
+    /// Replaces `columns` and `values` by those of all stored values of some samples, zeros too.
+    pub fn copy_stored(
+        &self,
+        samples: Range<usize>,
+        columns: &mut Vec<u32>,
+        values: &mut Vec<f32>,
+    ) {
+        let first = self.stored(samples.start).start;
+        let stored = first..first + self.count(&samples);
+        columns.clear();
+        match self.indices {
+            CsrIndices::I32(numbers) => columns.extend(part(numbers, &stored).iter().map(|&i| i as u32)),
+            CsrIndices::I64(numbers) => columns.extend(part(numbers, &stored).iter().map(|&i| i as u32)),
+        }
+        values.clear();
+        match self.values {
+            CsrValues::F32(numbers) => values.extend_from_slice(part(numbers, &stored)),
+            CsrValues::F64(numbers) => values.extend(part(numbers, &stored).iter().map(|x| x.to_f32())),
+        }
+    }
+
+    /// Copies whole samples, from sample `first` on, with `zero` in place of all zeros.
+    pub fn copy_samples(&self, first: usize, zero: f32, out: &mut [f32]) {
+        match (self.indices, self.values) {
+            (CsrIndices::I32(i), CsrValues::F32(x)) => self.scatter(i, x, first, zero, out),
+            (CsrIndices::I32(i), CsrValues::F64(x)) => self.scatter(i, x, first, zero, out),
+            (CsrIndices::I64(i), CsrValues::F32(x)) => self.scatter(i, x, first, zero, out),
+            (CsrIndices::I64(i), CsrValues::F64(x)) => self.scatter(i, x, first, zero, out),
+        }
+    }
+
+    fn scatter<I: Copy + Into<i64>, V: Number>(
+        &self,
+        indices: &[I],
+        values: &[V],
+        first: usize,
+        zero: f32,
+        out: &mut [f32],
+    ) {
+        for (sample, out) in (first..).zip(out.chunks_exact_mut(self.columns)) {
+            let stored = self.stored(sample);
+            let (indices, values) = (part(indices, &stored), part(values, &stored));
+            let or_zero = |value: &V| if value.to_f32() == 0.0 { zero } else { value.to_f32() };
+            if values.len() == out.len() {
+                out.iter_mut().zip(values).for_each(|(out, value)| *out = or_zero(value));
+                continue;
+            }
+            out.fill(zero);
+            for (&index, value) in indices.iter().zip(values) {
+                if let Some(out) = out.get_mut(index.into() as usize) {
+                    *out = or_zero(value);
+                }
+            }
+        }
+    }
+
     fn stored(&self, sample: usize) -> Range<usize> {
         let ends = self.indptr.at(sample).zip(self.indptr.at(sample + 1));
         ends.map_or(0..0, |(first, end)| first as usize..end as usize)
     }
 }
 
-/// The stored values of a table by column, with their samples and weights.
-#[cfg(feature = "std")]
-pub(crate) struct Columns {
-    ends: Vec<usize>,
-    values: Vec<f32>,
-    samples: Vec<u32>,
-    weights: Option<Vec<f64>>,
+/// Counts the numbers that are not above the one before.
+fn count_drops<I: PartialOrd>(numbers: &[I]) -> usize {
+    let after = numbers.get(1..).unwrap_or_default();
+    // Parts of which the counts fit 32 bits: twice as many numbers at once as with 64.
+    let parts = numbers.chunks(PART).zip(after.chunks(PART));
+    let count = |(a, b): (&[I], &[I])| a.iter().zip(b).map(|(a, b)| u32::from(a >= b)).sum::<u32>();
+    parts.map(|part| count(part) as usize).sum()
 }
 
-/// One column of [`Columns`].
-#[cfg(feature = "std")]
-pub(crate) struct StoredColumn<'a> {
-    pub values: &'a [f32],
-    /// The sample of each value.
-    pub samples: &'a [u32],
-    /// The weight of each value's sample, if samples have weights.
-    pub weights: Option<&'a [f64]>,
+fn part<'a, T>(all: &'a [T], range: &Range<usize>) -> &'a [T] {
+    all.get(range.clone()).unwrap_or_default()
 }
 
-#[cfg(feature = "std")]
-impl Columns {
-    /// Transposes a table, leaving out samples of zero weight.
-    ///
-    /// # Errors
-    /// If there is not enough memory.
-    pub fn new(csr: &Csr, weight: Option<&[f64]>) -> Result<Self> {
-        let weight_of = |sample: usize| weight.map_or(Some(1.0), |w| w.get(sample).copied());
-        let counted = || {
-            let all = (0..csr.samples()).filter_map(|sample| Some((sample, weight_of(sample)?)));
-            all.filter(|&(_, weight)| weight > 0.0)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_columns_that_ascend_within_samples_are_valid() {
+        let values = [1.0_f32; 5];
+        let is_valid = |indptr: &[i64], indices: &[i32]| {
+            let values = CsrValues::F32(&values[..indices.len()]);
+            let long: Vec<i64> = indices.iter().map(|&index| index.into()).collect();
+            let found = [CsrIndices::I32(indices), CsrIndices::I64(&long)]
+                .map(|indices| Csr::new(CsrIndices::I64(indptr), indices, values, 4).is_ok());
+            assert_eq!(found[0], found[1]);
+            found[0]
         };
-        let mut next = filled(csr.columns(), 0_usize)?;
-        for (column, _) in counted().flat_map(|(sample, _)| csr.sample(sample)) {
-            if let Some(count) = next.get_mut(column) {
-                *count += 1;
-            }
-        }
-        let mut total = 0;
-        for next in &mut next {
-            (*next, total) = (total, total + *next);
-        }
-        let (mut values, mut samples) = (filled(total, 0.0)?, filled(total, 0)?);
-        let mut weights = weight.map(|_| filled(total, 0.0)).transpose()?;
-        for (sample, weight) in counted() {
-            for (column, value) in csr.sample(sample) {
-                let Some(next) = next.get_mut(column) else { continue };
-                put(&mut values, *next, value);
-                put(&mut samples, *next, sample as u32);
-                if let Some(weights) = &mut weights {
-                    put(weights, *next, weight);
-                }
-                *next += 1;
-            }
-        }
-        Ok(Self { ends: next, values, samples, weights })
+        assert!(is_valid(&[0, 2, 2, 4, 5], &[1, 3, 0, 1, 2]));
+        assert!(is_valid(&[0, 0, 0], &[]));
+        assert!(is_valid(&[0, 1, 1, 2], &[3, 3]), "the same column in two samples");
+        assert!(!is_valid(&[0, 2], &[1, 1]), "twice");
+        assert!(!is_valid(&[0, 3, 5], &[1, 0, 3, 2, 3]), "descending");
+        assert!(!is_valid(&[0, 2, 4], &[2, 3, 3, 0]), "descending, in the last sample");
+        assert!(!is_valid(&[0, 1, 3], &[0, 1, 4]), "out of range");
+        assert!(!is_valid(&[0, 1, 3], &[0, -1, 2]), "negative");
+        assert!(!is_valid(&[0, 2, 1, 3], &[0, 1, 2]), "indptr decreases");
+        assert!(!is_valid(&[0, 2], &[0, 1, 2]), "indptr ends early");
+        assert!(!is_valid(&[1, 2], &[0, 1]), "indptr begins late");
     }
 
-    /// Returns one column.
-    pub fn column(&self, column: usize) -> StoredColumn<'_> {
-        let end = |column: usize| self.ends.get(column).copied().unwrap_or(0);
-        let range = column.checked_sub(1).map_or(0, end)..end(column);
-        StoredColumn {
-            values: self.values.get(range.clone()).unwrap_or_default(),
-            samples: self.samples.get(range.clone()).unwrap_or_default(),
-            weights: self.weights.as_ref().map(|weights| weights.get(range).unwrap_or_default()),
-        }
-    }
-}
-
-#[cfg(feature = "std")]
-fn put<T>(into: &mut [T], at: usize, value: T) {
-    if let Some(place) = into.get_mut(at) {
-        *place = value;
+    #[test]
+    fn samples_are_copied_with_zeros() -> Result<()> {
+        let indptr = [0, 3, 3, 4];
+        let indices = [0, 1, 2, 1];
+        let values = [1.5, 0.0, 2.5, 4.0];
+        let csr = Csr::new(CsrIndices::I32(&indptr), CsrIndices::I32(&indices), CsrValues::F64(&values), 3)?;
+        let mut out = [9.0; 9];
+        csr.copy_samples(0, -1.0, &mut out);
+        let expected = [1.5, -1.0, 2.5, -1.0, -1.0, -1.0, -1.0, 4.0, -1.0];
+        assert_eq!(out.map(f32::to_bits), expected.map(f32::to_bits));
+        let (mut columns, mut stored) = (vec![7], vec![7.0]);
+        csr.copy_stored(1..3, &mut columns, &mut stored);
+        assert_eq!((columns, stored), (vec![1], vec![4.0]));
+        Ok(())
     }
 }

@@ -4,7 +4,7 @@
 //! also have a value, which multiplies their row; the value of all others is 1.
 
 use super::edges::key;
-use super::{Categories, CellMap, Encoder, Feature, Span};
+use super::{Categories, CellMap, Encoder, Feature, Span, stored};
 use crate::data::{Category, Csr, Dense, Number, Table};
 use crate::kernels::{self, Isa};
 use alloc::vec::Vec;
@@ -55,11 +55,12 @@ impl ActiveRows {
 /// Buffers that are reused from block to block.
 #[derive(Debug, Default)]
 pub struct EncodeScratch {
-    numbers: Vec<f32>,
-    keys: Vec<i32>,
+    pub(super) columns: Vec<u32>,
+    pub(super) numbers: Vec<f32>,
+    pub(super) keys: Vec<i32>,
     cells: Vec<u32>,
     categories: Vec<Category>,
-    starts: Vec<u32>,
+    pub(super) starts: Vec<u32>,
     values: Vec<f32>,
 }
 
@@ -79,14 +80,10 @@ impl Encoder {
                 samples.for_each(|sample| self.encode_one(dense, sample, scratch, active));
             }
             Table::Dense(dense) => self.encode_block(isa, dense, samples, scratch, active),
-            Table::Csr(csr) if self.zero_is_absent() => {
-                for sample in samples {
-                    active.push(csr.sample(sample).map(|(column, value)| {
-                        let feature = self.feature_of(column);
-                        feature.map_or((ABSENT, 1.0), |feature| feature.encode(value, true))
-                    }));
-                }
-            }
+            Table::Csr(csr) if self.zero_is_absent() => match self.stored_features() {
+                Some(features) => stored::encode(isa, features, csr, samples, scratch, active),
+                None => self.encode_stored(csr, samples, active),
+            },
             Table::Csr(csr) => self.encode_with_zeros(csr, samples, active),
         }
     }
@@ -163,6 +160,16 @@ impl Encoder {
                     *value = standard.value(number);
                 });
             }
+        }
+    }
+
+    /// Encodes a sparse table for a model of sparse ones, value by value.
+    fn encode_stored(&self, csr: &Csr, samples: Range<usize>, active: &mut ActiveRows) {
+        for sample in samples {
+            active.push(csr.sample(sample).map(|(column, value)| {
+                let feature = self.feature_of(column);
+                feature.map_or((ABSENT, 1.0), |feature| feature.encode(value, true))
+            }));
         }
     }
 

@@ -1,6 +1,8 @@
 //! What training learned about the columns of X.
 
+use super::stored::stored_table;
 use super::{Categories, Edges, Span, Standard};
+use crate::kernels::StoredTable;
 use crate::memory::{filled, with_capacity};
 use crate::{Error, Result};
 use alloc::vec::Vec;
@@ -17,6 +19,8 @@ pub struct Encoder {
     zero_is_absent: bool,
     /// Some feature is [`CellMap::Raw`].
     raw: bool,
+    /// The features again, if a zero is absent and all are numeric.
+    stored: Option<StoredTable>,
 }
 
 /// A column of X that the model uses.
@@ -99,7 +103,9 @@ impl Encoder {
             features.push(Feature { column: index, span, map: column.map });
         }
         let raw = features.iter().any(Feature::is_raw);
-        Ok(Self { features, feature_of_column, tilings, rows: rows as u32, zero_is_absent, raw })
+        let stored = if zero_is_absent { stored_table(&features, width)? } else { None };
+        let rows = rows as u32;
+        Ok(Self { features, feature_of_column, tilings, rows, zero_is_absent, raw, stored })
     }
 
     /// Returns the same encoder without some columns.
@@ -109,6 +115,7 @@ impl Encoder {
             features: Vec::new(),
             feature_of_column: Vec::new(),
             rows: 0,
+            stored: None,
             ..self.clone()
         };
         for column in 0..self.columns() {
@@ -148,6 +155,11 @@ impl Encoder {
             .get(column)
             .filter(|&&index| index != UNUSED)
             .map(|&index| index as usize)
+    }
+
+    /// Returns the features for encoding sparse samples, if a zero is absent and all are numeric.
+    pub(super) fn stored_features(&self) -> Option<&StoredTable> {
+        self.stored.as_ref()
     }
 
     /// Returns the number of rows that each present feature activates.

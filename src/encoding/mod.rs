@@ -15,6 +15,7 @@ pub mod layout;
 #[cfg(feature = "std")]
 mod packed;
 pub mod standardize;
+mod stored;
 
 pub use categories::Categories;
 pub use codebook::{Codebook, Spacing};

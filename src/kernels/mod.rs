@@ -35,6 +35,7 @@ mod prefetch;
 mod search;
 #[cfg(feature = "std")]
 mod step;
+mod stored;
 mod tally;
 mod weights;
 
@@ -47,6 +48,7 @@ pub use lookup::{CellTable, Count};
 pub use prefetch::prefetch;
 #[cfg(feature = "std")]
 pub use step::{Pull, PulledRow, Step, inverse_sqrt};
+pub use stored::{FEW, StoredColumn, StoredTable};
 pub use tally::{Samples, SignTable, Slot, Tally};
 pub use weights::{Kind, RowWeights, is_positive};
 
@@ -109,6 +111,9 @@ macro_rules! first {
 kernels! {
     /// Finds the cell of each key: the number of edges that are not above it. `edges` are in ascending order.
     fn count_edges(keys: &[i32], edges: &[i32], cells: &mut [u32]) = search::count_edges;
+
+    /// Finds the start of each stored value, given its column and its key: `u32::MAX` if it activates nothing, as a zero.
+    fn find_starts(table: &StoredTable, columns: &[u32], keys: &[i32], starts: &mut [u32]) = stored::find_starts;
 
     /// Tallies the active bits of each sample into `table.outputs` tallies.
     fn tally_samples(table: &SignTable, samples: Samples<'_>, tallies: &mut [Tally]) = tally::tally_samples;

@@ -1,6 +1,9 @@
 //! numpy arrays as tables, without copies.
 
-use crate::data::{Category, Csr, CsrIndices, CsrValues, Dense, Number, Table};
+use super::arrow::ArrowTable;
+use crate::data::{
+    Category, Csr, CsrIndices, CsrValues, Dense, Number, Table, interleave,
+};
 use crate::panics;
 use ndarray::{ArrayView1, ArrayView2, Axis, Dimension, s};
 use numpy::{
@@ -18,6 +21,7 @@ pub enum Arrays<'py> {
     I32(PyReadonlyArray2<'py, i32>),
     I64(PyReadonlyArray2<'py, i64>),
     Sparse(SparseArrays<'py>),
+    Arrow(Bound<'py, ArrowTable>),
 }
 
 /// `indptr`, `indices`, `data` and the number of columns.
@@ -70,6 +74,9 @@ impl<'py> FromPyObject<'_, 'py> for Arrays<'py> {
         if let Some(array) = borrow(object)? {
             return Ok(Self::I64(array));
         }
+        if let Ok(table) = object.cast::<ArrowTable>() {
+            return Ok(Self::Arrow(table.to_owned()));
+        }
         let Ok((indptr, indices, data, columns)) =
             object.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, usize)>()
         else {
@@ -105,6 +112,7 @@ impl Arrays<'_> {
             Self::F64(array) => work(Table::Dense(&View(array.as_array()))),
             Self::I32(array) => work(Table::Dense(&View(array.as_array()))),
             Self::I64(array) => work(Table::Dense(&View(array.as_array()))),
+            Self::Arrow(table) => work(Table::Dense(&table.get().view())),
             Self::Sparse(arrays) => {
                 let values = match &arrays.data {
                     StoredValues::F32(data) => CsrValues::F32(data.as_slice()?),
@@ -196,7 +204,10 @@ impl<T: Number> Dense for View<'_, T> {
 
     fn copy_column(&self, column: usize, first: usize, out: &mut [f32]) {
         let part = self.part(column, first, out.len());
-        out.iter_mut().zip(part).for_each(|(out, value)| *out = value.to_f32());
+        match part.as_slice() {
+            Some(part) => out.iter_mut().zip(part).for_each(|(out, value)| *out = value.to_f32()),
+            None => out.iter_mut().zip(part).for_each(|(out, value)| *out = value.to_f32()),
+        }
     }
 
     fn row_major(&self) -> Option<&[f32]> {
@@ -208,6 +219,10 @@ impl<T: Number> Dense for View<'_, T> {
         match samples.as_slice() {
             Some(values) => {
                 out.iter_mut().zip(values).for_each(|(out, value)| *out = value.to_f32());
+            }
+            None if self.0.strides().first() == Some(&1) => {
+                let copy = |column, from, out: &mut [f32]| self.copy_column(column, first + from, out);
+                interleave(self.columns(), out, copy);
             }
             None => out.iter_mut().zip(samples).for_each(|(out, value)| *out = value.to_f32()),
         }

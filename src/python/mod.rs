@@ -1,6 +1,7 @@
 //! The Python interface: borrow arrays, release the interpreter, convert the result.
 
 mod arrays;
+mod arrow;
 mod dataset;
 mod encoder;
 mod errors;
@@ -19,6 +20,8 @@ use pyo3::prelude::*;
 /// The Rust core of binfm.
 #[pymodule(gil_used = false)]
 mod _core {
+    #[pymodule_export]
+    use super::arrow::{ArrowTable, arrow_columns};
     #[pymodule_export]
     use super::encoder::PyEncoder;
     #[pymodule_export]

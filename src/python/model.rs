@@ -230,6 +230,17 @@ impl PyModel {
         features.filter(|feature| is_text(&feature.map)).map(|feature| feature.column).collect()
     }
 
+    /// Returns the columns whose categories are whole numbers.
+    #[getter]
+    fn id_columns(&self) -> Vec<usize> {
+        let has_ids = |map: &CellMap| match map {
+            CellMap::Categories(categories) => !matches!(categories, Categories::Texts(_)),
+            CellMap::Intervals(_) | CellMap::Raw(_) => false,
+        };
+        let features = self.model().encoder().features().iter();
+        features.filter(|feature| has_ids(&feature.map)).map(|feature| feature.column).collect()
+    }
+
     #[getter]
     fn unused_columns(&self) -> Vec<usize> {
         let encoder = self.model().encoder();

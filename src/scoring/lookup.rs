@@ -10,6 +10,8 @@ use core::ops::Range;
 
 /// Larger tables would not stay in a cache, and then one sample at a time is just as fast.
 const MAX_BYTES: usize = 1 << 22;
+/// Sparse samples with more columns are not looked up.
+const MAX_SPARSE_COLUMNS: usize = 256;
 /// Columns per octet.
 const OCTET: usize = 8;
 
@@ -24,7 +26,7 @@ pub fn cell_table(encoder: &Encoder, signs: &SignRows) -> Option<CellTable> {
     let (cell_planes, planes) = (bits(tilings.into()), bits(encoder.max_active()));
     let squares = encoder.max_active().pow(2).saturating_mul(signs.factors() as u64);
     if encoder.features().is_empty()
-        || encoder.zero_is_absent()
+        || encoder.zero_is_absent() && !looks_up_zeros(encoder)
         || cell_planes > MAX_CELL_PLANES
         || planes > MAX_PLANES
         || squares > u32::MAX.into()
@@ -59,6 +61,13 @@ pub fn cell_table(encoder: &Encoder, signs: &SignRows) -> Option<CellTable> {
         octets: octets.into_iter().map(|(parts, _)| parts).collect(),
         outputs: signs.outputs(),
     })
+}
+
+/// Returns whether a model of sparse samples may have tables: those of many columns are mostly zeros, and tables know one
+/// value only that may be absent, NaN, so that it must not have a cell.
+fn looks_up_zeros(encoder: &Encoder) -> bool {
+    encoder.columns() <= MAX_SPARSE_COLUMNS
+        && encoder.features().iter().all(|feature| feature.span.missing_start().is_none())
 }
 
 /// Splits the cells of a feature into parts, with the start of each entry of a part's table; entries without one stay

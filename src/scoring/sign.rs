@@ -2,7 +2,7 @@
 
 use super::lookup::cell_table;
 use super::Scratch;
-use crate::data::{Dense, Table};
+use crate::data::Table;
 use crate::kernels::{self, CellTable, Count, Isa, SignTable, Slot, Tally};
 use crate::memory::filled;
 use crate::model::{Model, Scales, SignRows, Terms, Weights};
@@ -32,6 +32,10 @@ pub struct SignScorer {
 
 /// With fewer samples than this, looking them up together does not pay.
 const MIN_LOOKUP: usize = 8;
+/// Sparse samples are looked up as dense ones if they store at least one value in this many.
+const MAX_SPARSITY: usize = 6;
+/// The most values that sparse samples may have as dense ones, in a block: they should stay in a cache.
+const MAX_COPIED: usize = 1 << 18;
 
 impl SignScorer {
     /// Prepares a model.
@@ -109,15 +113,27 @@ impl SignScorer {
         scratch: &'s mut Scratch,
     ) -> &'s [Terms] {
         scratch.terms.resize(samples.len() * self.factors.outputs, Terms::default());
-        match (&self.cells, table) {
-            (Some(cells), Table::Dense(dense))
-                if samples.len() >= MIN_LOOKUP && isa.has_lookup() =>
-            {
-                self.look_up(isa, cells, dense, samples, scratch);
+        match &self.cells {
+            Some(cells) if isa.has_lookup() && self.lookup_pays(cells, table, &samples) => {
+                self.look_up(isa, cells, table, samples, scratch);
             }
             _ => self.tally(isa, table, samples, scratch),
         }
         &scratch.terms
+    }
+
+    fn lookup_pays(&self, cells: &CellTable, table: Table, samples: &Range<usize>) -> bool {
+        let values = samples.len().saturating_mul(cells.columns);
+        let is_dense = match table {
+            Table::Dense(_) => true,
+            Table::Csr(csr) if self.zero_is_absent() => csr.count(samples) >= values / MAX_SPARSITY,
+            Table::Csr(_) => values <= MAX_COPIED,
+        };
+        is_dense && samples.len() >= MIN_LOOKUP
+    }
+
+    fn zero_is_absent(&self) -> bool {
+        self.model.encoder().zero_is_absent()
     }
 
     /// Scores many samples at once, from values to counts.
@@ -125,19 +141,12 @@ impl SignScorer {
         &self,
         isa: Isa,
         cells: &CellTable,
-        dense: &dyn Dense,
+        table: Table,
         samples: Range<usize>,
         scratch: &mut Scratch,
     ) {
         let Scratch { values, counts, terms, .. } = scratch;
-        let columns = cells.columns;
-        let values = if let Some(all) = dense.row_major() {
-            &all[samples.start * columns..samples.end * columns]
-        } else {
-            values.resize(samples.len() * columns, 0.0);
-            dense.copy_samples(samples.start, values);
-            values
-        };
+        let values = self.values_to_look_up(cells.columns, table, samples, values);
         counts.resize(terms.len(), Count::default());
         kernels::count_samples(isa, cells, values, counts);
         let tilings = self.factors.tilings as i64;
@@ -146,6 +155,35 @@ impl SignScorer {
             let tally = Tally { sum: count.sum.into(), squares: count.squares.into() };
             *terms = self.terms_of(count.linear.into(), tally, nnz);
         }
+    }
+
+    /// Returns the values of some samples, side by side. Where a zero is absent it becomes NaN, which then is absent too.
+    fn values_to_look_up<'v>(
+        &self,
+        columns: usize,
+        table: Table<'v>,
+        samples: Range<usize>,
+        copied: &'v mut Vec<f32>,
+    ) -> &'v [f32] {
+        let zero = if self.zero_is_absent() { f32::NAN } else { 0.0 };
+        if let (Table::Dense(dense), false) = (table, self.zero_is_absent())
+            && let Some(all) = dense.row_major()
+        {
+            return &all[samples.start * columns..samples.end * columns];
+        }
+        copied.resize(samples.len() * columns, 0.0);
+        match table {
+            Table::Dense(dense) => {
+                dense.copy_samples(samples.start, copied);
+                if self.zero_is_absent() {
+                    for value in copied.iter_mut() {
+                        *value = if *value == 0.0 { zero } else { *value };
+                    }
+                }
+            }
+            Table::Csr(csr) => csr.copy_samples(samples.start, zero, copied),
+        }
+        copied
     }
 
     /// Scores any table by the rows that its samples activate.

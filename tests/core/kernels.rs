@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::float_cmp, clippy::needless_range_loop, missing_docs)]
 
 use binfm::aligned::Aligned;
+use binfm::encoding::edges;
 use binfm::kernels::lookup::{CELLS, DIGIT_BITS, NAN, Part, Searched, Tree};
 use binfm::kernels::{
     self, Batch, CellGradients, CellSums, CellTable, Count, FloatRows, Isa, Kind, Pull, PulledRow,
-    RowWeights, Sample, SampleSums, Samples, SignTable, Slot, Step, Tally, Touched, Visits,
+    RowWeights, Sample, SampleSums, Samples, SignTable, Slot, Step, StoredColumn, StoredTable,
+    Tally, Touched, Visits,
 };
 use proptest::prelude::*;
 
@@ -54,6 +56,53 @@ fn cells_are_counted_edges() {
                     keys.iter().map(|key| edges.iter().filter(|edge| *edge <= key).count() as u32);
                 assert!(cells.iter().copied().eq(naive), "{} {} keys", isa.name(), keys.len());
             }
+        }
+    }
+}
+
+/// The start of a value, edge by edge.
+fn naive_start(table: &StoredTable, column: u32, number: f32) -> u32 {
+    let column = &table.columns[column as usize];
+    if number.is_nan() || number == 0.0 {
+        return if number == 0.0 { u32::MAX } else { column.missing };
+    }
+    let edges = &table.edges[column.first_edge as usize..][..column.edges.into()];
+    let cell = edges.iter().filter(|&&edge| edges::number(edge) <= number).count() as u32;
+    column.start + cell * u32::from(column.stride)
+}
+
+#[test]
+fn stored_values_start_where_their_cells_do() {
+    let numbers = [-0.0, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1e-45];
+    for isa in Isa::available() {
+        for (most, values) in
+            [0, 3, 8, 9, 60].into_iter().flat_map(|most| LENGTHS.map(|n| (most, n)))
+        {
+            let mut next = noise((values * 100 + most) as u64);
+            let mut table = StoredTable::default();
+            for i in 0..20_u32 {
+                let mut own: Vec<i32> = (0..next() as usize % (most + 1))
+                    .map(|_| edges::key((next() % 99) as f32 - 49.5))
+                    .collect();
+                own.sort_unstable();
+                table.columns.push(StoredColumn {
+                    start: 1000 * i,
+                    missing: if i % 2 == 0 { u32::MAX } else { 1000 * i + 900 },
+                    first_edge: table.edges.len() as u32,
+                    edges: own.len() as u16,
+                    stride: 1 + (i % 4) as u16,
+                });
+                table.edges.extend(own);
+            }
+            table.edges.extend([i32::MIN; kernels::FEW]);
+            let columns: Vec<u32> = (0..values).map(|_| next() as u32 % 20).collect();
+            let own = |i| numbers.get(i % 11).copied().unwrap_or((next() % 100) as f32 - 50.0);
+            let values: Vec<f32> = (0..values).map(own).collect();
+            let keys: Vec<i32> = values.iter().map(|&number| edges::key(number)).collect();
+            let mut starts = vec![7; columns.len()];
+            kernels::find_starts(isa, &table, &columns, &keys, &mut starts);
+            let naive = columns.iter().zip(&values).map(|(&j, &x)| naive_start(&table, j, x));
+            assert!(starts.iter().copied().eq(naive), "{} {most} edges", isa.name());
         }
     }
 }

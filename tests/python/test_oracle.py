@@ -170,17 +170,24 @@ def test_large_integers_round_once_to_float32():
     st.integers(0, 70),
     st.one_of(st.just(1), st.integers(1, 8)),
     st.booleans(),
+    st.sampled_from([0.02, 0.3, 0.9, 1.0]),
+    st.sampled_from(["nowhere", "in training", "later"]),
 )
-@example(seed=0, d=1, tilings=1, m=1, w_bits=1, ones=True)
-@example(seed=1, d=9, tilings=3, m=0, w_bits=8, ones=False)
-def test_sparse_scores_equal_the_oracle(seed, d, tilings, m, w_bits, ones):
+@example(seed=0, d=1, tilings=1, m=1, w_bits=1, ones=True, density=0.3, missing="nowhere")
+@example(seed=1, d=9, tilings=3, m=0, w_bits=8, ones=False, density=0.3, missing="nowhere")
+@example(seed=2, d=9, tilings=3, m=40, w_bits=1, ones=False, density=1.0, missing="later")
+def test_sparse_scores_equal_the_oracle(seed, d, tilings, m, w_bits, ones, density, missing):
     rng = np.random.default_rng(seed)
-    stored = rng.random((40, d)) < 0.3
+    stored = rng.random((40, d)) < density
     X = sparse.csr_array(np.where(stored, 1.0 if ones else rng.normal(size=(40, d)), 0.0))
     X.data[rng.random(X.nnz) < 0.1] = 0.0  # stored zeros are absent too
-    model = binfm.train(X, np.arange(40) % 3, epochs=1, m=m, w_bits=w_bits, b=tilings + 7, tilings=tilings)
-    dense = X.toarray()
-    assert_same_scores(model, dense, dense, X, X.astype(np.float32).tocsc(), X.tocoo())
+    with_missing = X.copy()
+    with_missing.data[rng.random(X.nnz) < 0.1] = np.nan
+    given = with_missing if missing == "in training" else X
+    model = binfm.train(given, np.arange(40) % 3, epochs=1, m=m, w_bits=w_bits, b=tilings + 7, tilings=tilings)
+    X = X if missing == "nowhere" else with_missing
+    long = sparse.csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape)
+    assert_same_scores(model, X.toarray(), X.toarray(), X, X.astype(np.float32).tocsc(), X.tocoo(), long)
 
 
 @given(cases())

@@ -307,7 +307,7 @@ import sys
 sys.modules["narwhals"] = None
 import polars, binfm
 try:
-    binfm.train(polars.DataFrame({"x": [1, 2]}), [0, 1])
+    binfm.train(polars.DataFrame({"x": ["a", "b"]}), [0, 1])
 except ImportError as error:
     assert "pip install 'binfm[tables]'" in str(error) and "DataFrame" in str(error), error
 else:

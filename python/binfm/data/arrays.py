@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
+from binfm._core import ArrowTable
 from binfm.data.categories import (
     UNKNOWN_TEXT,
     chosen_columns,
@@ -19,7 +20,8 @@ from binfm.data.categories import (
     vocabularies_of,
     warn_of_many,
 )
-from binfm.data.frames import Column, Distinct, Frame, check_names, column_label, is_table, read_frame
+from binfm.data.frames import Column, Distinct, Frame, Numbers, check_names, column_label
+from binfm.data.readers import is_table, read_frame, read_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     Integers: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
     Csr: TypeAlias = tuple[Integers, Integers, NDArray[np.float32] | NDArray[np.float64], int]
     """Row starts, columns, values and the number of columns."""
+    Table: TypeAlias = Dense | Csr | ArrowTable
+    """What the core reads."""
     Vocabularies: TypeAlias = dict[int, list[str]]
     """The sorted texts of each text column."""
 
@@ -80,6 +84,26 @@ def read_table(X: Any, vocabularies: Vocabularies, names: Names, unused: Callabl
     if vocabularies and max(vocabularies) >= len(table.columns):
         return np.empty((1, len(table.columns)), np.float32)  # too narrow: the core says so and names both widths
     return encode_columns(table, vocabularies, frozenset(unused()), "in training it held numbers")
+
+
+def table_to_score(
+    X: Any, vocabularies: Vocabularies, names: Names, unused: Callable[[], Iterable[int]], ids: Iterable[int]
+) -> Table:
+    """Do the same for scoring alone, without a copy where the core can read the numbers of `X` where they lie.
+
+    `ids` are the columns whose categories are whole numbers. Tables have them as float32 unless some number is too
+    large, so the same numbers as float64 could be other categories.
+    """
+    if not is_table(X):
+        return read_table(X, vocabularies, names, unused)
+    found = read_in_place(X)
+    if not isinstance(found, Numbers):
+        return read_table(found, vocabularies, names, unused)
+    if vocabularies or not set(ids).isdisjoint(found.doubles):
+        return read_table(found.as_frame(), vocabularies, names, unused)
+    if names is not None and found.names is not None:
+        check_names(found.names, names)
+    return found.table if isinstance(found.table, ArrowTable) else cast("Dense", _array(found.table))
 
 
 def read_weight(sample_weight: Any, name: str, samples: int) -> NDArray[np.float64] | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from binfm._checks import warn
-from binfm.data.frames import Column, Distinct, Frame, as_number, column_label
+from binfm.data.frames import ArrowColumn, Column, Distinct, Frame, as_number, column_label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -139,10 +139,10 @@ def _vocabulary(column: Distinct, weight: NDArray[np.float64] | None, min_count:
     return sorted(text for text, count in seen.items() if count >= min_count)
 
 
-def _numbers(column: Column, known: list[str] | None, name: str, advice: str) -> NDArray[Any]:
+def _numbers(column: Column, known: list[str] | None, name: str, advice: str) -> NDArray[Any] | ArrowColumn:
     """Return the numbers of a column, or the codes of its texts."""
     values = column.values
-    if isinstance(values, np.ndarray):
+    if not isinstance(values, Distinct):
         if known is not None and not np.isnan(values).all():
             raise TypeError(f"X: {name} holds numbers; in training it held text")
         return values
@@ -167,8 +167,10 @@ def _is_numeral(text: str | bytes) -> bool:
     return True
 
 
-def _largest(values: NDArray[Any]) -> float:
+def _largest(values: NDArray[Any] | ArrowColumn) -> float:
     """Return the largest finite magnitude."""
+    if isinstance(values, ArrowColumn):
+        return values.table.largest(values.index)
     finite = np.isfinite(values)
     return float(np.abs(values, where=finite, out=np.zeros(len(values))).max(initial=0.0))
 

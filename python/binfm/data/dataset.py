@@ -10,8 +10,8 @@ import numpy as np
 
 from binfm._checks import length, same_length
 from binfm.data.arrays import columns_of, learn_table, read_table, read_weight, samples_of, take
-from binfm.data.frames import is_table, read_frame
 from binfm.data.kinds import date_columns
+from binfm.data.readers import is_table, read_frame
 from binfm.data.targets import REGRESSION, Labels, learn_labels, read_target, refuse_numbers
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from binfm.data.categories import UNKNOWN_TEXT, refuse_text_in
-from binfm.data.frames import collected, is_table
+from binfm.data.readers import collected, is_table
 from binfm.params import PARAMETERS, Params
 from binfm.training import Trainer, read_data, train
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from binfm.data.arrays import samples_of
-from binfm.data.frames import is_table, read_frame
 from binfm.data.kinds import ValueKind, date_columns, kinds_of
+from binfm.data.readers import is_table, read_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
