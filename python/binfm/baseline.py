@@ -32,7 +32,9 @@ def warn_of_high_loss(
     if len(history) < FIRST_EPOCHS or not params.scaling or loss <= MARGIN * constant + SLACK:
         return
     where = "held-out samples" if is_held_out else "the training samples"
-    advice = "try regularization='auto', a smaller learning_rate or fewer epochs"
+    advice = "try a smaller learning_rate or fewer epochs"
+    if not params.is_quiet:
+        advice = f"{advice}, or regularization='auto'"
     warn(
         f"the loss on {where}, {loss:.4g}, is above that of a model that ignores X, {constant:.4g}: X may say little "
         f"about y, or the model follows its noise; {advice}"

@@ -154,13 +154,15 @@ class Params:
         "They run in parallel. By default it follows from the data; the model depends on it, but not on `n_jobs`.",
     )
     regularization: float | str = _parameter(
-        0.0,
+        "auto",
         "'auto' or a finite number of at least 0",
         "How strongly weights are pulled towards silence.",
         'A weight that has learned little then says little, which noisy and small data and regression need. "auto" '
-        "chooses it on held-out samples, and with it how finely to cut features if neither `b` nor `tilings` is given; "
-        "30 is a usual number. With 0, every factor is as loud as any other, as in the paper. Needs two tilings or "
-        "more, and excludes `dropout`, `ensemble` and `polish`.",
+        "chooses it on held-out samples, and with it whether pairs of features help at all, how finely to cut features "
+        "if neither `b` nor `tilings` is given, and which features to leave out where there are too many for the "
+        "samples. A number, of which 30 is a usual one, saves that time. With 0, every factor is as loud as any other, "
+        "as in the paper. A number excludes `dropout`, `ensemble`, `polish`, `max_bytes`, `tilings=1` and `w_bits=1`; "
+        '"auto" is 0 with them, and in `partial_fit`.',
         type='float or "auto"',
     )
     lambda_w: float = _parameter(0.0, "a finite number of at least 0", "Regularization strength of the linear term.")
@@ -282,9 +284,9 @@ class Params:
     holdout: float = 0.0
     """Share of the samples to hold out; follows from the parameters above once the data is known."""
     leave_out: tuple[int, ...] = ()
-    """Columns the model does without; chosen by the search."""
+    """Columns the model does without; chosen by the search, or on held-out samples where there are many."""
     linear_strength: float | None = None
-    """How strongly the linear term of a regression is pulled towards straight lines; chosen on held-out samples."""
+    """How strongly the linear term is pulled towards straight lines; chosen on held-out samples."""
     loudness: float = 1.0
     """How loud pairs are in a regression; chosen on held-out samples."""
     free: frozenset[str] = frozenset()
@@ -342,7 +344,7 @@ class Params:
     def settled(self) -> Params:
         """Return the parameters with the defaults of those left as None."""
         if self.searching or not self.is_quiet:
-            return self
+            return replace(self, regularization=0.0) if self.regularization == "auto" else self
         values = {**QUIET, **(QUIET_REGRESSION if self.is_regression else {})}
         return replace(self, **{name: value for name, value in values.items() if name in self.free})
 
@@ -392,8 +394,8 @@ class Params:
         if self.max_bytes is not None:
             whole("max_bytes", self.max_bytes)
             one_of("method", self.method, ("bfm",), " with max_bytes")
-            if self.regularization != 0:
-                raise ValueError(f"regularization must be 0 with max_bytes, got {self.regularization!r}")
+            if self.regularization not in ("auto", 0):
+                raise ValueError(f"regularization must be 0 or 'auto' with max_bytes, got {self.regularization!r}")
         checked = self._compatible() if self.searching else self
         _core.check_params(checked.replace(eval_metric=None).resolve(0, False).core())
 

@@ -35,7 +35,7 @@ def train(
     learning_rate: float | None = None,
     batch_size: int | None = None,
     shards: int | None = None,
-    regularization: float | str = 0.0,
+    regularization: float | str = "auto",
     lambda_w: float = 0.0,
     lambda_v: float = 0.0,
     dropout: float | None = None,

@@ -142,7 +142,7 @@ pub fn gradient_squares(
     pull: Pull<'_>,
 ) -> [f64; 2] {
     let (mut sums, mut rows) = ([0.0; 2], 0);
-    let factors = weights.v.len() / weights.w.len();
+    let factors = weights.v.len() / weights.w.len().max(1);
     for row in TouchedRows::new(touched, step.tilings) {
         let (w_gradient, own) = row_gradient(weights, &row, gradients, step, pull);
         let own_pull = OwnPull::new(pull, &row, factors);

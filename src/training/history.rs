@@ -63,6 +63,11 @@ impl History {
         is_best
     }
 
+    /// Returns the number of epochs so far.
+    pub fn len(&self) -> usize {
+        self.reports.len()
+    }
+
     /// Returns whether patience is exhausted.
     pub fn is_over(&self) -> bool {
         self.chooses_best && self.reports.len() - self.best >= self.patience

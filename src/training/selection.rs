@@ -26,8 +26,12 @@ const NUMBER_STRENGTHS: [f64; 3] = [3.0, 10.0, 30.0];
 const LOUDNESS: [f64; 2] = [1.0, 0.3];
 /// Numbers of bins and tilings to try besides those given.
 const FINER_BINS: [(usize, usize); 3] = [(32, 8), (48, 8), (48, 16)];
+/// Share by which finer bins must lower the loss, as they take more bytes.
+const MIN_GAIN: f64 = 0.001;
 /// Samples to choose with, at most.
 const MAX_SAMPLES: usize = 15_000;
+/// With fewer samples, held-out ones say nothing.
+const MIN_CHOICE: usize = 40;
 /// With fewer samples, all of them are held out in turn.
 const MIN_SAMPLES: usize = 2_000;
 /// Number of parts of the samples, one of which is held out.
@@ -77,13 +81,17 @@ pub fn choose(
         schema.leave_out.extend(first.uninformative(context)?);
         first = Trial::new(dataset, &schema, params, context)?;
     }
+    if first.is_tiny() {
+        let params = first.strength()?.put_into(params);
+        return Ok(Choice { params, leave_out: schema.leave_out });
+    }
     let mut best = first.choose(context)?;
     let is_small = dataset.table.samples() < MIN_SAMPLES_OF_FINER_BINS;
-    if finer && !is_small && !first.is_large() {
+    if finer && first.has_bins() && !is_small && !first.is_large() {
         for (b, tilings) in FINER_BINS {
             let params = Params { b, tilings, ..best.1.clone() }.check()?;
             let loss = Trial::new(dataset, &schema, &params, context)?.judge(context)?;
-            if loss < best.0 {
+            if loss < best.0 * (1.0 - MIN_GAIN) {
                 best = (loss, Params::clone(&params));
             }
         }
@@ -120,6 +128,16 @@ impl<'a> Trial<'a> {
         let samples = samples.with_centers(&encoder, dataset, stop)?;
         let loss = params.loss_of(dataset.target.outputs());
         Ok(Self { params, encoder, samples, loss })
+    }
+
+    /// Returns whether there is too little to choose by.
+    fn is_tiny(&self) -> bool {
+        self.samples.examples().samples.len() < MIN_CHOICE || self.encoder.rows() == 0
+    }
+
+    /// Returns whether a feature has bins that overlap.
+    fn has_bins(&self) -> bool {
+        self.encoder.features().iter().any(|feature| !feature.span.is_copied())
     }
 
     /// Returns whether each fit takes long, because the samples have many features.

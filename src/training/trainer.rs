@@ -182,9 +182,9 @@ impl Trainer {
             batches = batches.decode(self.rows()?, context)?;
         }
         let rows = Arc::clone(self.rows()?);
-        let linear = match self.params.is_quiet() && !schedule.steady {
+        let linear = match self.params.is_quiet() && (!schedule.steady || self.passes == 0) {
             true => Linear::new(examples, &rows, self.loss, context)?,
-            false => None, // with some of the samples, the others would be forgotten
+            false => None, // solved for these samples, it would forget those before
         };
         let linear = linear.as_ref();
         let rate = self.params.learning_rate * (shards.len() as f64).sqrt().sqrt();
@@ -211,6 +211,9 @@ impl Trainer {
         }
         if !history.chooses_best() {
             let last = self.heads.as_mut().ok_or(Error::Internal)?;
+            if let Some(linear) = linear.filter(|_| history.len() < schedule.epochs) {
+                last.solve(linear, context)?;
+            }
             last.refit(examples, context)?;
             last.keep()?;
         }

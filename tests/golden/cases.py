@@ -4,6 +4,8 @@ The data is computed from integers with basic arithmetic only, so that it does n
 number generator or math functions.
 """
 
+from functools import partial
+
 import binfm
 import numpy as np
 
@@ -71,36 +73,39 @@ def data_frame(X):
 SMALL = {"m": 3, "b": 6, "tilings": 2, "epochs": 2}
 TEXT_LABELS = np.array(["ja", "nein", "vielleicht", "日本"])
 
+plain = partial(binfm.train, regularization=0)
+"""Training in which nothing is chosen."""
+
 CASES = {
-    "binary": lambda: binfm.train(*numbers(), m=7, b=9, tilings=3, epochs=3),
-    "one-grid": lambda: binfm.train(*numbers(), m=5, b=12, tilings=1, epochs=3),
-    "missing": lambda: binfm.train(*with_missing(), m=4, b=7, tilings=3, epochs=3),
-    "supervised": lambda: binfm.train(*numbers(), binning="supervised", m=4, b=8, tilings=2, epochs=3),
-    "uniform": lambda: binfm.train(*numbers(), binning="uniform", m=9, b=8, epochs=2, loss="hinge"),
-    "categories": lambda: binfm.train(*mixed(), categorical=[2, 3, 4], **SMALL),
-    "sparse": lambda: binfm.train(*sparse_matrix(), **SMALL),
-    "text-labels": lambda: binfm.train(classes(4)[0], TEXT_LABELS[classes(4)[1]], **SMALL),
-    "number-labels": lambda: binfm.train(classes(3)[0], classes(3)[1] * 0.5 - 1e9, loss="squared_hinge", **SMALL),
-    "regression": lambda: binfm.train(numbers()[0], numbers()[0][:, 0] * 2.5e6, loss="squared", **SMALL),
-    "medium": lambda: binfm.train(*classes(6, 1500, 12), m=32, b=14, epochs=3),
-    "wide": lambda: binfm.train(*numbers(), m=130, b=5, tilings=2, epochs=2, optimizer="sgd"),
-    "constant": lambda: binfm.train(np.ones((20, 3)), np.arange(20) % 3, **SMALL),
-    "names": lambda: binfm.train(data_frame(classes(3)[0]), classes(3)[1], **SMALL),
-    "early": lambda: binfm.train(*classes(3, 1200), m=16, early_stopping=True, patience=2, epochs=8, seed=7),
-    "softmax": lambda: binfm.train(*classes(3), loss="softmax", **SMALL),
-    "ensemble": lambda: binfm.train(*numbers(), ensemble=3, m=9, b=8, epochs=2),
-    "polish": lambda: binfm.train(*classes(4), polish=2, **SMALL),
-    "w-bits-4": lambda: binfm.train(*classes(3), w_bits=4, **SMALL),
-    "w-bits-8": lambda: binfm.train(*with_missing(), w_bits=8, m=9, b=8, tilings=3, epochs=3, polish=1),
-    "w-bits-ensemble": lambda: binfm.train(*numbers(), w_bits=3, ensemble=2, m=4, b=8, epochs=2, dropout=0.2),
-    "additive": lambda: binfm.train(*mixed(), categorical=[2, 3, 4], w_bits=8, **{**SMALL, "m": 0}),
-    "additive-signs": lambda: binfm.train(*sparse_matrix(), **{**SMALL, "m": 0}),
-    "sefm": lambda: binfm.train(*classes(3), method="sefm", **SMALL),
-    "dfm": lambda: binfm.train(*mixed(), method="dfm", categorical=[2, 3, 4], **SMALL),
-    "fm": lambda: binfm.train(*with_missing(), method="fm", m=5, epochs=3),
-    "linear": lambda: binfm.train(*mixed(), method="dfm", categorical=[2, 3, 4], **{**SMALL, "m": 0}),
-    "fm-sparse": lambda: binfm.train(*sparse_matrix(), method="fm", **SMALL),
-    "weights": lambda: binfm.train(
+    "binary": lambda: plain(*numbers(), m=7, b=9, tilings=3, epochs=3),
+    "one-grid": lambda: plain(*numbers(), m=5, b=12, tilings=1, epochs=3),
+    "missing": lambda: plain(*with_missing(), m=4, b=7, tilings=3, epochs=3),
+    "supervised": lambda: plain(*numbers(), binning="supervised", m=4, b=8, tilings=2, epochs=3),
+    "uniform": lambda: plain(*numbers(), binning="uniform", m=9, b=8, epochs=2, loss="hinge"),
+    "categories": lambda: plain(*mixed(), categorical=[2, 3, 4], **SMALL),
+    "sparse": lambda: plain(*sparse_matrix(), **SMALL),
+    "text-labels": lambda: plain(classes(4)[0], TEXT_LABELS[classes(4)[1]], **SMALL),
+    "number-labels": lambda: plain(classes(3)[0], classes(3)[1] * 0.5 - 1e9, loss="squared_hinge", **SMALL),
+    "regression": lambda: plain(numbers()[0], numbers()[0][:, 0] * 2.5e6, loss="squared", **SMALL),
+    "medium": lambda: plain(*classes(6, 1500, 12), m=32, b=14, epochs=3),
+    "wide": lambda: plain(*numbers(), m=130, b=5, tilings=2, epochs=2, optimizer="sgd"),
+    "constant": lambda: plain(np.ones((20, 3)), np.arange(20) % 3, **SMALL),
+    "names": lambda: plain(data_frame(classes(3)[0]), classes(3)[1], **SMALL),
+    "early": lambda: plain(*classes(3, 1200), m=16, early_stopping=True, patience=2, epochs=8, seed=7),
+    "softmax": lambda: plain(*classes(3), loss="softmax", **SMALL),
+    "ensemble": lambda: plain(*numbers(), ensemble=3, m=9, b=8, epochs=2),
+    "polish": lambda: plain(*classes(4), polish=2, **SMALL),
+    "w-bits-4": lambda: plain(*classes(3), w_bits=4, **SMALL),
+    "w-bits-8": lambda: plain(*with_missing(), w_bits=8, m=9, b=8, tilings=3, epochs=3, polish=1),
+    "w-bits-ensemble": lambda: plain(*numbers(), w_bits=3, ensemble=2, m=4, b=8, epochs=2, dropout=0.2),
+    "additive": lambda: plain(*mixed(), categorical=[2, 3, 4], w_bits=8, **{**SMALL, "m": 0}),
+    "additive-signs": lambda: plain(*sparse_matrix(), **{**SMALL, "m": 0}),
+    "sefm": lambda: plain(*classes(3), method="sefm", **SMALL),
+    "dfm": lambda: plain(*mixed(), method="dfm", categorical=[2, 3, 4], **SMALL),
+    "fm": lambda: plain(*with_missing(), method="fm", m=5, epochs=3),
+    "linear": lambda: plain(*mixed(), method="dfm", categorical=[2, 3, 4], **{**SMALL, "m": 0}),
+    "fm-sparse": lambda: plain(*sparse_matrix(), method="fm", **SMALL),
+    "weights": lambda: plain(
         *with_missing(800),
         m=20,
         epochs=3,
@@ -109,6 +114,11 @@ CASES = {
         lambda_v=1e-3,
         scaling=False,
     ),
+    "default": lambda: binfm.train(*numbers()),
+    "default-classes": lambda: binfm.train(*classes(3, 1200)),
+    "default-mixed": lambda: binfm.train(*mixed(), categorical=[2, 3, 4]),
+    "default-regression": lambda: binfm.train(numbers()[0], numbers()[0][:, 0] * 2.5e6, loss="squared"),
+    "default-sparse": lambda: binfm.train(*sparse_matrix()),
 }
 """Functions that train the models, by name."""
 

@@ -226,7 +226,8 @@ class AnyData(RuleBasedStateMachine):
             assert np.isfinite(pairs.strength).all()
             assert str(effects)
             assert str(pairs)
-        assert np.isin(model.w, [-1, 1]).all() or model.method != "bfm"
+        assert (np.abs(model.w) % 2 == 1).all() or model.method != "bfm"
+        assert np.abs(model.w).max(initial=0) < 2**model.w_bits or model.method != "bfm"
         assert np.isfinite(model.V).all()
         assert [feature.kind for feature in model.features]
         attempt(lambda: model.export_c(Path(self.folder.name) / "model.h"))

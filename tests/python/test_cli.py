@@ -424,7 +424,7 @@ def test_a_terminal_shows_a_progress_bar(folder, tmp_path):
 
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
-    command = [COMMAND, "train", "train.csv", "--target", "late", "-o", tmp_path / "m.binfm"]
+    command = [COMMAND, "train", "train.csv", "--target", "late", "--epochs", "30", "-o", tmp_path / "m.binfm"]
     result = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=follower, timeout=120)
     os.close(follower)
     seen = os.read(leader, 65536)

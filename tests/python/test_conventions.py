@@ -130,7 +130,11 @@ def test_levels_of_column_names_are_refused():
         ("matplotlib", "binfm.plot.HistoryDisplay.from_model(binfm.train(X, y, epochs=1)).plot()", "binfm[plot]"),
         ("sklearn", "binfm.BinFMClassifier()", "binfm[sklearn]"),
         ("sklearn", "binfm.train(X, y, epochs=1, eval_metric=lambda e, X, y: 1)", "binfm[sklearn]"),
-        ("narwhals", "import polars; binfm.train(polars.DataFrame(X), y, epochs=1)", "binfm[tables]"),
+        (
+            "narwhals",
+            "import polars; binfm.train(polars.DataFrame({'a': ['b', 'c'] * 10}), y[:20], epochs=1)",
+            "binfm[tables]",
+        ),
         ("narwhals", "import polars; binfm.train(polars.DataFrame(X).lazy(), y, epochs=1)", "binfm[tables]"),
     ],
 )

@@ -32,12 +32,12 @@ def test_the_factors_of_the_members_are_concatenated(classes):
     X, y = noisy(400, 1)
     y = y if classes == 2 else three_classes(X, y)
     more = {"b": 7, "epochs": 3}
-    joined = binfm.train(X, y, m=12, ensemble=3, **more)
-    first = binfm.train(X, y, m=4, **more)
+    joined = binfm.train(X, y, m=12, ensemble=3, **more, regularization=0)
+    first = binfm.train(X, y, m=4, **more, regularization=0)
     assert (joined.V[..., :4] == first.V).all()
     members = [joined.V[..., i : i + 4] for i in (0, 4, 8)]
     assert all((members[i] != members[j]).any() for i, j in [(0, 1), (0, 2), (1, 2)])
-    assert joined.nbytes == binfm.train(X, y, m=12, **more).nbytes
+    assert joined.nbytes == binfm.train(X, y, m=12, **more, regularization=0).nbytes
 
 
 def test_an_ensemble_beats_its_members_and_a_single_model_of_its_size():
@@ -47,7 +47,7 @@ def test_an_ensemble_beats_its_members_and_a_single_model_of_its_size():
         X, y = noisy(600, seed)
         X_test, y_test = noisy(4000, seed + 100)
         for m, ensemble in [(64, 1), (8, 1), (64, 8)]:
-            model = binfm.train(X, y, m=m, ensemble=ensemble, seed=seed)
+            model = binfm.train(X, y, m=m, ensemble=ensemble, seed=seed, regularization=0)
             accuracies.setdefault((m, ensemble), []).append(accuracy(model, X_test, y_test))
     mean = {key: np.mean(values) for key, values in accuracies.items()}
     assert mean[64, 8] > mean[64, 1] + 0.01, mean

@@ -142,7 +142,7 @@ def test_estimators_work_with_scikit_learn_tools():
     search = GridSearchCV(make_pipeline(StandardScaler(), classifier), {"binfmclassifier__m": [1, 4]}, cv=2)
     assert search.fit(X, SAME).best_score_ > 0.7
     assert CalibratedClassifierCV(classifier, cv=2).fit(X, SAME).predict_proba(X).shape == (400, 2)
-    assert cross_val_score(BinFMRegressor(**QUICK), X, X[:, 0] * X[:, 1], cv=2).mean() > 0.2
+    assert cross_val_score(BinFMRegressor(n_jobs=1), X, X[:, 0] * X[:, 1], cv=2).mean() > 0.5
     several = MultiOutputClassifier(classifier).fit(X, np.c_[SAME, X[:, 2] > 0])
     assert several.predict(X).shape == (400, 2)
     assert MultiOutputRegressor(BinFMRegressor(**QUICK)).fit(X, X[:, :2]).predict(X).shape == (400, 2)

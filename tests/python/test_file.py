@@ -145,7 +145,7 @@ def test_the_default_layout_takes_as_much_memory_as_in_the_paper():
     """d·b·(m+1) bits of weights, whatever the number of tilings."""
     X = np.random.default_rng(0).normal(size=(2000, 6))
     for tilings in (1, 2, 4, 7):
-        model = binfm.train(X, X[:, 0] > 0, m=32, b=20, tilings=tilings, epochs=1)
+        model = binfm.train(X, X[:, 0] > 0, m=32, b=20, tilings=tilings, epochs=1, regularization=0)
         most = 6 * 20 * 33 // 8  # with one tiling, cells with the same signs are merged
         assert 0.9 * most < model.size_report()["bits"] <= most if tilings == 1 else model.size_report()["bits"] == most
         assert model.nbytes < 6 * 20 * 33 // 8 + 6 * 19 * 2 + 80
@@ -202,7 +202,9 @@ def test_training_neither_changes_its_input_nor_keeps_a_view_of_it():
 
 def test_repr_shows_the_size(models):
     model, _ = models["text labels"]
-    assert repr(model) == f"<binfm.Model: 4 classes, 5 features, m=3, tilings=2, {model.nbytes} bytes>"
+    assert (
+        repr(model) == f"<binfm.Model: 4 classes, 5 features, m={model.m}, w_bits=8, tilings=2, {model.nbytes} bytes>"
+    )
     assert "regression" in repr(models["regression"][0])
 
 

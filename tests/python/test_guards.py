@@ -208,9 +208,9 @@ def test_a_loss_above_that_of_a_constant_is_warned_of():
         r"^the loss on held-out samples, [\d.]+, is above that of a model that ignores X, 0\.69\d*: .*regularization"
     )
     with pytest.warns(UserWarning, match=message):
-        binfm.train(X, y, eval_set=(X[::-1], y), early_stopping=False)
+        binfm.train(X, y, eval_set=(X[::-1], y), early_stopping=False, regularization=0)
     with pytest.warns(UserWarning, match=r"^the loss on the training samples, .*, is above"):
-        binfm.train(X[:, :2], y, learning_rate=9.0)
+        binfm.train(X[:, :2], y, learning_rate=9.0, regularization=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         binfm.train(X, X[:, 0] > 0)

@@ -70,7 +70,7 @@ def wide(tmp_path_factory):
     """A model file of five megabytes."""
     X = np.random.default_rng(0).normal(size=(400, 40))
     path = tmp_path_factory.mktemp("wide") / "wide.binfm"
-    binfm.train(X, np.arange(400) % 2, b=256, m=4000, epochs=1).save(path)
+    binfm.train(X, np.arange(400) % 2, b=256, m=4000, epochs=1, regularization=0).save(path)
     return path
 
 

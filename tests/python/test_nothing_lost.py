@@ -44,7 +44,7 @@ print(kills, amid, *(found[i] for i in range(len(models))))
 @pytest.fixture(scope="module")
 def large(numbers):
     """A model of about 250 KB, which takes a while to write."""
-    return binfm.train(*numbers, m=20_000, b=20, epochs=1, early_stopping=False)
+    return binfm.train(*numbers, m=20_000, b=20, epochs=1, early_stopping=False, regularization=0)
 
 
 @pytest.fixture

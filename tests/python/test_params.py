@@ -14,7 +14,7 @@ from binfm.params import CORE, DEFAULTS, MAX_B, PARAMETERS, Params, Schedule
 DATA = {"X", "y", "sample_weight", "eval_set"}
 ESTIMATOR_ONLY = {"class_weight", "random_state", "warm_start"}
 """Parameters that only estimators have."""
-DECIDED = {"early_stopping", "holdout", "linear_strength", "loudness"}
+DECIDED = {"early_stopping", "holdout", "linear_strength", "loudness", "regularization"}
 """Parameters that Python derives from the data and passes to the core."""
 
 
@@ -106,9 +106,11 @@ def test_defaults_are_accepted_and_schedules_follow():
     params = Params.of({})
     assert params.core() == Params().core()
     assert {name: getattr(params, name) for name in PARAMETERS} == DEFAULTS
-    assert params.resolve(9_999, False).schedule() == Schedule(30, False, 5, 0.0, False)
-    assert params.resolve(10_000, False).schedule() == Schedule(30, True, 5, 0.1, False)
-    assert params.resolve(10_000, True).schedule(steady=True) == Schedule(30, True, 5, 0.0, True)
+    assert params.resolve(10_000, False).schedule() == Schedule(20, False, 5, 0.0, False)
+    assert params.resolve(10_000, True).schedule(steady=True) == Schedule(20, True, 5, 0.0, True)
+    plain = Params.of({"regularization": 0})
+    assert plain.resolve(9_999, False).schedule() == Schedule(30, False, 5, 0.0, False)
+    assert plain.resolve(10_000, False).schedule() == Schedule(30, True, 5, 0.1, False)
     assert not Params.of({"max_bytes": 99}).resolve(10_000, False).early_stopping, "the search chooses the epochs"
     assert Params.of({"max_bytes": 99}).resolve(10, True).early_stopping
 

@@ -81,8 +81,8 @@ def test_estimators_choose_and_resume():
 def test_what_does_not_go_together_is_refused():
     with pytest.raises(ValueError, match=r"^regularization must be 'auto' or a finite number of at least 0, got"):
         binfm.train(X, X[:, 0] > 0, regularization="high")
-    with pytest.raises(ValueError, match=r"^regularization must be 0 with max_bytes, got 'auto'"):
-        binfm.train(X, X[:, 0] > 0, regularization="auto", max_bytes=500)
+    with pytest.raises(ValueError, match=r"^regularization must be 0 or 'auto' with max_bytes, got 30"):
+        binfm.train(X, X[:, 0] > 0, regularization=30, max_bytes=500)
     for other in ({"dropout": 0.2}, {"ensemble": 2}, {"polish": 1}, {"tilings": 1}, {"method": "fm"}, {"w_bits": 1}):
         with pytest.raises(ValueError, match=r"^regularization must be 0 with "):
             binfm.train(X, X[:, 0] > 0, regularization=10, **other)

@@ -13,7 +13,7 @@ RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, size=(600, 3))
 Y = (X[:, 0] * X[:, 1] > 0).astype(int)
 Y3 = Y + (X[:, 2] > 0.5)
-SMALL = {"m": 5, "b": 9, "n_jobs": 1}
+SMALL = {"m": 5, "b": 9, "n_jobs": 1, "regularization": 0}
 
 
 @pytest.mark.parametrize("optimizer", ["adagrad", "sgd"])

@@ -172,7 +172,9 @@ def test_a_limit_is_a_whole_number(limit):
 def test_defaults_apply_without_a_limit():
     X, y, _ = table("binary")
     model = binfm.train(X, y)
-    assert model == binfm.train(X, y, m=32, b=20, tilings=4, loss="logistic", epochs=30, learning_rate=0.015)
+    assert model == binfm.train(X, y, m=32, loss="logistic", w_bits=8, epochs=20, learning_rate=0.03)
+    plain = binfm.train(X, y, m=32, b=20, tilings=4, epochs=30, learning_rate=0.015, regularization=0)
+    assert plain == binfm.train(X, y, regularization=0)
     assert model.search is None
 
 

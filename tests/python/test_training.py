@@ -131,9 +131,9 @@ def test_sgd_learns_and_differs(product):
 
 def test_regularization_shrinks_the_scales(product):
     X, y, *_ = product
-    plain = binfm.train(X, y, m=8)
-    assert binfm.train(X, y, m=8, lambda_w=0.3).alpha < 0.8 * plain.alpha
-    assert binfm.train(X, y, m=8, lambda_v=0.3).beta < 0.8 * plain.beta
+    plain = binfm.train(X, y, m=8, regularization=0)
+    assert binfm.train(X, y, m=8, lambda_w=0.3, regularization=0).alpha < 0.8 * plain.alpha
+    assert binfm.train(X, y, m=8, lambda_v=0.3, regularization=0).beta < 0.8 * plain.beta
 
 
 @pytest.mark.parametrize("method", ["bfm", "sefm", "dfm", "fm"])
@@ -207,13 +207,13 @@ def test_an_eval_set_is_measured_and_the_best_epoch_returned():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 4))
     y = (X[:, 0] + rng.normal(size=600) * 2 > 0).astype(int)
-    model = binfm.train(X[:300], y[:300], eval_set=(X[300:], y[300:]), epochs=40, patience=3)
+    model = binfm.train(X[:300], y[:300], eval_set=(X[300:], y[300:]), epochs=40, patience=3, regularization=0)
     val = [record["val_loss"] for record in model.history]
     assert model.best_epoch == int(np.argmin(val)) + 1
     assert len(val) == model.best_epoch + 3 < 40, "noise overfits in a few passes, and patience ends it"
     p = np.clip(model.predict_proba(X[300:])[np.arange(300), y[300:]], 1e-300, 1)
     assert -np.log(p).mean() == pytest.approx(min(val), rel=0.02), "the model is that of the best epoch"
-    assert model == binfm.train(X[:300], y[:300], epochs=model.best_epoch, early_stopping=False)
+    assert model == binfm.train(X[:300], y[:300], epochs=model.best_epoch, early_stopping=False, regularization=0)
 
 
 def test_an_eval_set_without_early_stopping_only_measures(numbers):
@@ -241,7 +241,7 @@ def test_early_stopping_holds_out_a_tenth(numbers):
 @pytest.mark.parametrize(("rows", "holds_out"), [(9_999, False), (10_000, True)])
 def test_auto_holds_out_samples_from_ten_thousand_on(rows, holds_out):
     X = np.random.default_rng(0).normal(size=(rows, 1))
-    model = binfm.train(X, X[:, 0] > 0, m=1, b=5, epochs=2)
+    model = binfm.train(X, X[:, 0] > 0, m=1, b=5, epochs=2, regularization=0)
     assert ("val_loss" in model.history[0]) == holds_out
 
 
@@ -252,11 +252,11 @@ def test_a_callback_sees_every_record_and_can_stop(numbers):
         seen.append((epoch, record))
         return epoch == 3
 
-    model = binfm.train(*numbers, epochs=10, callback=callback)
+    model = binfm.train(*numbers, epochs=10, callback=callback, regularization=0)
     assert [epoch for epoch, _ in seen] == [1, 2, 3]
     assert [record for _, record in seen] == model.history
     assert model.best_epoch == 3
-    assert model == binfm.train(*numbers, epochs=3)
+    assert model == binfm.train(*numbers, epochs=3, regularization=0)
 
 
 @pytest.mark.parametrize("result", [None, False, 0])

@@ -32,8 +32,8 @@ def test_w_is_an_odd_number_of_so_many_bits(additive, w_bits):
 
 
 def test_each_bit_of_w_takes_a_bit_of_the_file(additive):
-    sizes = [binfm.train(*additive, w_bits=bits, m=0, epochs=1).size_report() for bits in range(1, 9)]
-    rows = len(binfm.train(*additive, epochs=1).w)
+    sizes = [binfm.train(*additive, w_bits=bits, m=0, epochs=1, regularization=0).size_report() for bits in range(1, 9)]
+    rows = len(binfm.train(*additive, epochs=1, regularization=0).w)
     assert [size["bits"] for size in sizes] == [-(-rows * bits // 8) for bits in range(1, 9)]
     assert len({size["header"] + size["scales"] + size["features"] for size in sizes}) == 1
 
@@ -49,7 +49,7 @@ def test_eight_bits_are_close_to_floats(additive):
     """sefm without factors is the same model before rounding."""
     X, y = additive
     exact = binfm.train(X, y, method="sefm", m=0).decision_function(X)
-    rounded = binfm.train(X, y, w_bits=8, m=0).decision_function(X)
+    rounded = binfm.train(X, y, w_bits=8, m=0, regularization=0).decision_function(X)
     assert np.abs(exact - rounded).max() < 0.02 * exact.std()
 
 
@@ -58,7 +58,7 @@ def test_every_unit_is_that_of_its_class(additive):
     X, _ = additive
     y = np.digitize(X[:, 0], [-1, 0, 1])
     exact = binfm.train(X, y, method="sefm", m=0).decision_function(X)
-    rounded = binfm.train(X, y, w_bits=8, m=0).decision_function(X)
+    rounded = binfm.train(X, y, w_bits=8, m=0, regularization=0).decision_function(X)
     assert np.corrcoef(exact.ravel(), rounded.ravel())[0, 1] > 0.999
 
 
@@ -97,13 +97,13 @@ def test_w_bits_go_with_other_parameters(additive, parameters):
 
 def test_an_additive_model_is_polished(additive):
     X, y = additive
-    plain, polished = (binfm.train(X, y, m=0, epochs=2, polish=passes) for passes in (0, 3))
+    plain, polished = (binfm.train(X, y, m=0, epochs=2, polish=passes, regularization=0) for passes in (0, 3))
     assert accuracy(polished, X, y) >= accuracy(plain, X, y)
 
 
 def test_regularization_shrinks_numbers(additive):
     """As it does for float w."""
-    scales = [binfm.train(*additive, w_bits=8, m=0, lambda_w=strength).alpha for strength in (0, 0.3)]
+    scales = [binfm.train(*additive, w_bits=8, m=0, lambda_w=strength, regularization=0).alpha for strength in (0, 0.3)]
     assert scales[1] < 0.8 * scales[0]
 
 

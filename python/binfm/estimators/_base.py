@@ -72,6 +72,8 @@ class BinFM(BaseEstimator):
         if self.max_bytes is not None:
             raise ValueError(f"max_bytes must be None in partial_fit, got {self.max_bytes!r}")
         trainer = self._trainer
+        if self.regularization == "auto" and (trainer is None or trainer.params.regularization == 0):
+            fixed["regularization"] = 0.0  # the first samples are too few to choose it by
         params = self._params(trainer, fixed).settled().replace(epochs=1, early_stopping=False)
         dataset, _ = read_data(X, y, weight, None, params, classes=classes, like=trainer)
         self._trainer = trainer or Trainer(dataset, params)

@@ -88,7 +88,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         learning_rate: float | None = None,
         batch_size: int | None = None,
         shards: int | None = None,
-        regularization: float | str = 0.0,
+        regularization: float | str = "auto",
         lambda_w: float = 0.0,
         lambda_v: float = 0.0,
         dropout: float | None = None,
