@@ -25,11 +25,11 @@ const CLASS_STRENGTHS: Strengths = Strengths { first: &[10.0, 30.0, 100.0], weak
 const NUMBER_STRENGTHS: [f64; 3] = [3.0, 10.0, 30.0];
 const LOUDNESS: [f64; 2] = [1.0, 0.3];
 /// Numbers of bins and tilings to try besides those given.
-const FINER_BINS: [(usize, usize); 3] = [(32, 8), (48, 8), (48, 16)];
+const FINER_BINS: [(usize, usize); 2] = [(48, 8), (48, 16)];
 /// Share by which finer bins must lower the loss, as they take more bytes.
 const MIN_GAIN: f64 = 0.001;
 /// Samples to choose with, at most.
-const MAX_SAMPLES: usize = 15_000;
+const MAX_SAMPLES: usize = 10_000;
 /// With fewer samples, held-out ones say nothing.
 const MIN_CHOICE: usize = 40;
 /// With fewer samples, all of them are held out in turn.
@@ -41,7 +41,7 @@ const MIN_SAMPLES_OF_FINER_BINS: usize = 1_000;
 /// With more active features in all samples, finer bins and folds in turn would take too long.
 const MAX_VISITS: usize = 2_000_000;
 /// With this many samples, half the epochs are enough to choose with.
-const MANY_SAMPLES: usize = 10_000;
+const MANY_SAMPLES: usize = 6_000;
 /// Features are screened if there are at least as many, and fewer samples than this for each.
 const SCREENED: (usize, usize) = (100, 10);
 /// Least number of features to keep; others that are tried are multiples by [`SCREENING_STEP`].
