@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from binfm import _core
 from binfm._progress import Callback, Progress
+from binfm.card import origin
 from binfm.data.dataset import Dataset
 from binfm.model import Model
 from binfm.params import Params, documented
@@ -46,6 +47,7 @@ def train(
     validation_fraction: float = 0.1,
     patience: int = 5,
     max_bytes: int | None = None,
+    target: str = "file",
     seed: int = 0,
     n_jobs: int | None = None,
     progress: bool = False,
@@ -143,6 +145,6 @@ class Trainer:
         with Progress(params.progress and not steady, params.epochs, "epoch") as bar:
             schedule, on_epoch = params.schedule(steady=steady), bar.wrap(params.callback)
             core, history, best = self._core.fit(dataset, valid, schedule, params.n_jobs, on_epoch)
-        model = Model._of(core, history, best, search)
+        model = Model._of(core, history, best, search, origin(dataset, params))
         self._unused = frozenset(model._unused())
         return model

@@ -120,6 +120,8 @@ GOOD = {
     "boolean labels": File((ONE,), labels=bytes([3])),
     "string labels": File((ONE,), labels=bytes([4, 0, 2, 0xC2, 0x80])),
     "names": File((ONE, Feature(UNUSED), TWO), names=b"\x01b\x00\x02\xc2\x80"),
+    "card": File((ONE,), card='{"rows": [1, 2.5e3], "text": "日本"}'),
+    "names, labels and card": File((ONE,), labels=bytes([3]), names=b"\x01b", card="{}"),
     "names and labels": File((ONE,), labels=bytes([3]), names=b"\x01b"),
     "three outputs": File((ONE,), **K3),
     "no factors": File((ONE,), m=0),
@@ -264,6 +266,11 @@ def patched(name, at, value):
     return with_checksum(body)
 
 
+def resized(body):
+    """Return a body with its length filled in."""
+    return body[:6] + (len(body) + 4).to_bytes(4, "little") + body[10:]
+
+
 def wrapped():
     """Return a file with 2^30 + 1 four-byte edges, whose total size in 32-bit arithmetic is four bytes.
 
@@ -288,7 +295,10 @@ PATCHED = {
     "count whose size in bytes wraps around": wrapped(),
     "row whose size in bits wraps around": wrapped_row(),
     "padding bit set": patched("minimal", -1, 0x10),
-    "unknown flag": patched("minimal", 5, 16),
+    "unknown flag": patched("minimal", 5, 32),
+    "card flag without a card": patched("minimal", 5, 16),
+    "card that is not UTF-8": patched("card", -1, 0xFF),
+    "trailing bytes after the card": with_checksum(resized(GOOD["card"].blob()[:-4] + b"\0")),
     "names flag without names": patched("minimal", 5, 8),
     "unknown method": patched("minimal", 19, 16),
     "labels flag without labels": patched("minimal", 5, 2),
@@ -380,10 +390,12 @@ def test_rule_that_scoring_relies_on_is_always_checked(lenient_results, name):
     assert lenient_results[name].status == (BAD_FORMAT if name in ALWAYS else OK)
 
 
-def test_duplicate_names_are_accepted_on_a_device(folder):
-    """A device never reads names, so only Python rejects duplicates."""
-    blob = File((ONE, ONE), names=b"\x01a\x01a").blob()
-    with pytest.raises(binfm.ModelFormatError, match="same name"):
+@pytest.mark.parametrize("what", ["names", "card"])
+def test_what_a_device_never_reads_may_be_wrong_there(folder, what):
+    """Only Python rejects duplicate names, and a card that is not JSON."""
+    wrong = {"names": {"names": b"\x01a\x01a"}, "card": {"card": "{'a': 1}"}}[what]
+    blob = File((ONE, ONE), **wrong).blob()
+    with pytest.raises(binfm.ModelFormatError, match=r"same name|card"):
         binfm.Model.from_bytes(blob)
-    (result,) = GCC["sanitized"].run(folder, [Job(blob, np.zeros((1, 2), np.float32))])
-    assert result.status == 0
+    (result,) = GCC["strict"].run(folder, [Job(blob, np.zeros((1, 2), np.float32))])
+    assert result.status == OK

@@ -100,6 +100,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         validation_fraction: float = 0.1,
         patience: int = 5,
         max_bytes: int | None = None,
+        target: str = "file",
         class_weight: Any = None,
         random_state: Any = 0,
         warm_start: bool = False,

@@ -79,6 +79,7 @@ class BinFMRegressor(RegressorMixin, BinFM):
         validation_fraction: float = 0.1,
         patience: int = 5,
         max_bytes: int | None = None,
+        target: str = "file",
         random_state: Any = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,

@@ -95,6 +95,8 @@ def size_report(model: Model, target: str) -> dict[str, int]:
     return {
         "flash": runtime + size,
         "runtime": runtime,
+        "predict": machine.predict,
+        "check": machine.check,
         "model": size,
         "row": 4 * model.n_features,
         "active": 4 * (model.n_features + 2),

@@ -120,7 +120,8 @@ typedef enum {
 #define BINFM_HAS_LABELS 2u
 #define BINFM_HAS_UNUSED 4u
 #define BINFM_HAS_NAMES 8u
-#define BINFM_FLAGS 15u
+#define BINFM_HAS_CARD 16u
+#define BINFM_FLAGS 31u
 /* Tag, the first byte of a feature record: kind, copies, missing cell; the meaning of bits 4-7 depends on the kind. */
 #define BINFM_KIND 3u
 #define BINFM_CODES 0u
@@ -1750,6 +1751,9 @@ static inline const uint8_t *binfm_check_texts(const uint8_t *model, const uint8
         /* duplicates are harmless: names are unused here */
         at = binfm_check_strings(at, end, binfm_features(model), 0u);
     }
+    if ((at != NULL) && ((flags & BINFM_HAS_CARD) != 0u)) {
+        at = binfm_check_strings(at, end, 1u, 0u); /* its JSON is unused here, too */
+    }
     return at;
 }
 
@@ -1798,7 +1802,7 @@ static inline binfm_status binfm_check_content(const uint8_t *model, const uint8
     bits = (uint64_t)rows * binfm_outputs(model) * binfm_output_bits(model);
     remaining = binfm_remaining(at, end);
     if ((((bits + 7u) >> 3) > remaining) ||
-        ((((bits + 7u) >> 3) < remaining) && ((flags & (BINFM_HAS_LABELS | BINFM_HAS_NAMES)) == 0u))) {
+        ((((bits + 7u) >> 3) < remaining) && ((flags & (BINFM_HAS_LABELS | BINFM_HAS_NAMES | BINFM_HAS_CARD)) == 0u))) {
         return BINFM_BAD_FORMAT;
     }
 #ifdef BINFM_STRICT
