@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from binfm.data.targets import Labels
 from binfm.reading._readable import Readable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -41,7 +42,18 @@ class Model(Attributes, Readable):
     True
     """
 
-    __slots__ = ("_classes", "_columns", "_core", "_history", "_ids", "_names", "_vocabularies", "best_epoch", "search")
+    __slots__ = (
+        "_classes",
+        "_columns",
+        "_core",
+        "_history",
+        "_ids",
+        "_names",
+        "_origin",
+        "_vocabularies",
+        "best_epoch",
+        "search",
+    )
 
     _core: Core
     _classes: NDArray[Any] | None
@@ -49,6 +61,7 @@ class Model(Attributes, Readable):
     _history: tuple[dict[str, float], ...]
     _ids: tuple[int, ...]
     _names: Names
+    _origin: dict[str, Any] | None
     _vocabularies: Vocabularies
     best_epoch: int | None
     """The epoch whose parameters were kept, counted from 1; None for a loaded model."""
@@ -66,6 +79,7 @@ class Model(Attributes, Readable):
         best_epoch: int | None = None,
         search: Search | None = None,
         columns: tuple[ColumnFacts, ...] | None = None,
+        origin: dict[str, Any] | None = None,
     ) -> Model:
         self = object.__new__(cls)
         labels = Labels(*core.labels())
@@ -75,6 +89,7 @@ class Model(Attributes, Readable):
         put(self, "_history", tuple(dict(record) for record in history or ()))
         put(self, "_ids", tuple(core.id_columns))
         put(self, "_names", None if core.names is None else tuple(core.names))
+        put(self, "_origin", origin)
         put(self, "_vocabularies", {j: core.vocabulary(j) for j in core.text_columns})
         put(self, "best_epoch", best_epoch)
         put(self, "search", search)
@@ -194,15 +209,16 @@ class Model(Attributes, Readable):
 
     @property
     def nbytes(self) -> int:
-        """Size of the saved file in bytes, all included, column names too."""
+        """Size of the saved file in bytes, all included: column names, and the card if it was loaded with one."""
         return self._core.nbytes
 
     def size_report(self, target: str | None = None) -> dict[str, int]:
         """Return the bytes of each part of the saved file; they add up to ``nbytes``.
 
-        With a target, return what the model needs there: bytes of flash (for the model and the runtime, which checks
-        and predicts), bytes of memory for a row of floats and for its active rows, bytes of stack, and the cycles or
-        instructions of a prediction, estimated to within 15 %.
+        With a target, return what the model needs there. Bytes of flash: ``flash`` is all of it, ``runtime`` the code,
+        of which ``predict`` is for ``binfm_predict`` and ``check`` for ``binfm_check``, which a program may do without,
+        and ``model`` the model without names and labels. Bytes of memory: ``row`` for a row of floats, ``active`` for
+        its active rows, and ``stack``. And ``cycles`` or ``instructions`` of a prediction, estimated to within 15 %.
 
         Parameters
         ----------
@@ -225,7 +241,35 @@ class Model(Attributes, Readable):
 
     # Bytes
 
-    def to_bytes(self, *, names: bool = True, labels: bool = True) -> bytes:
+    @property
+    def card(self) -> dict[str, Any] | None:
+        """Where the model comes from; None if its file does not say so.
+
+        After training: the version of binfm, the number of rows, the columns and their types, the settings, the best
+        epoch, and the loss of that epoch, on held-out samples too if there were any. ``save(path, card=True)`` writes
+        it into the file.
+
+        Examples
+        --------
+        >>> import numpy as np, binfm
+        >>> X = np.random.default_rng(0).normal(size=(500, 2))
+        >>> model = binfm.train(X, X[:, 0] * X[:, 1] > 0, m=4)
+        >>> model.card["rows"], model.card["settings"]["m"]
+        (500, 4)
+        >>> blob = model.to_bytes(card="Signs of two numbers, by A. Nonymous")
+        >>> binfm.Model.from_bytes(blob).card["text"]
+        'Signs of two numbers, by A. Nonymous'
+        """
+        if self._core.card is not None:
+            saved: dict[str, Any] = json.loads(self._core.card)
+            return saved
+        from binfm.card import facts
+
+        return None if self._origin is None else facts(self, self._origin)
+
+    def to_bytes(
+        self, *, names: bool = True, labels: bool = True, card: bool | str | Mapping[str, Any] | None = None
+    ) -> bytes:
         """Return the content of the saved file.
 
         Parameters
@@ -234,6 +278,9 @@ class Model(Attributes, Readable):
             Keep the column names; without them the file is smaller and the scores are the same.
         labels
             Keep the class labels; without them the file is smaller and predicts 0, 1, 2, … in their order.
+        card
+            The card (see :attr:`card`): True writes it, a text or a dict is added to it, False leaves it out. By
+            default a model keeps the card it was loaded with, and a new one is saved without.
 
         Examples
         --------
@@ -243,7 +290,7 @@ class Model(Attributes, Readable):
         >>> len(model.to_bytes()) == model.nbytes
         True
         """
-        return self._core.to_bytes(names, labels)
+        return self._carded(card).to_bytes(names, labels, card is not False)
 
     @classmethod
     def from_bytes(cls, blob: Any) -> Model:
@@ -264,7 +311,14 @@ class Model(Attributes, Readable):
                 raise TypeError(f"blob must be bytes, got {type(blob).__name__}") from None
         return cls._of(Core.from_bytes(blob))
 
-    def save(self, path: str | os.PathLike[str], *, names: bool = True, labels: bool = True) -> None:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        names: bool = True,
+        labels: bool = True,
+        card: bool | str | Mapping[str, Any] | None = None,
+    ) -> None:
         """Write the model to a file. At any moment the path holds the old file or the whole new one.
 
         Parameters
@@ -275,6 +329,9 @@ class Model(Attributes, Readable):
             Keep the column names; without them the file is smaller and the scores are the same.
         labels
             Keep the class labels; without them the file is smaller and predicts 0, 1, 2, … in their order.
+        card
+            The card (see :attr:`card`): True writes it, a text or a dict is added to it, False leaves it out. By
+            default a model keeps the card it was loaded with, and a new one is saved without.
 
         Examples
         --------
@@ -287,7 +344,7 @@ class Model(Attributes, Readable):
         >>> path.stat().st_size == model.nbytes
         True
         """
-        self._core.save(_path(path), names, labels)
+        self._carded(card).save(_path(path), names, labels, card is not False)
 
     def export_c(self, path: str | os.PathLike[str], *, name: str = "model", runtime: bool = False) -> None:
         """Write the model as a C header for the runtime ``binfm.h``, which gives the same scores on any machine.
@@ -320,7 +377,8 @@ class Model(Attributes, Readable):
         export_c(self, _path(path), name=name, runtime=runtime)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.to_bytes(), self.history, self.best_epoch, self.search, self._columns)
+        facts = (self.history, self.best_epoch, self.search, self._columns, self._origin)
+        return _restore, (self.to_bytes(), *facts)
 
     def __copy__(self) -> Model:
         return self
@@ -329,10 +387,10 @@ class Model(Attributes, Readable):
         return self
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Model) and self.to_bytes() == other.to_bytes()
+        return isinstance(other, Model) and self.to_bytes(card=False) == other.to_bytes(card=False)
 
     def __hash__(self) -> int:
-        return hash(self.to_bytes())
+        return hash(self.to_bytes(card=False))
 
     def __repr__(self) -> str:
         task = "regression" if self._classes is None else f"{len(self._classes)} classes"
@@ -345,6 +403,14 @@ class Model(Attributes, Readable):
         from binfm.reading.html.notebook import model_card
 
         return model_card(self)
+
+    def _carded(self, card: bool | str | Mapping[str, Any] | None) -> Core:
+        """Return the model to write: with the card that was asked for."""
+        if card is None or card is False:
+            return self._core
+        from binfm.card import to_text
+
+        return self._core.with_card(to_text(self.card, card))
 
     def _classify(self, X: Any, n_jobs: int | None) -> NDArray[np.intp]:
         """Return the class number of each sample."""
@@ -383,8 +449,9 @@ def _restore(
     best_epoch: int | None,
     search: Search | None = None,
     columns: tuple[ColumnFacts, ...] | None = None,
+    origin: dict[str, Any] | None = None,
 ) -> Model:
-    return Model._of(Core.from_bytes(blob), history, best_epoch, search, columns)
+    return Model._of(Core.from_bytes(blob), history, best_epoch, search, columns, origin)
 
 
 def _path(path: str | os.PathLike[str]) -> str:

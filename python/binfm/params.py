@@ -252,6 +252,13 @@ class Params:
         core=False,
         resumable=True,
     )
+    target: str = _choice(
+        "file",
+        ("file", "device"),
+        "What `max_bytes` counts: the saved file, or what a device has of it.",
+        "A device has neither column names nor class labels.",
+        core=False,
+    )
     seed: int = _parameter(
         0,
         "a whole number from 0 to 2**63 - 1",
@@ -389,6 +396,7 @@ class Params:
             raise ValueError(f"scoring must be None without max_bytes, got {self.scoring!r}")
         if self.callback is not None and not callable(self.callback):
             raise TypeError(_message("callback", type(self.callback)))
+        one_of("target", self.target, PARAMETERS["target"].choices)
         if self.n_jobs is not None:
             _core.threads(whole("n_jobs", self.n_jobs))
         if self.max_bytes is not None:

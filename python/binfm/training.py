@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from binfm import _core
 from binfm._progress import Preparing, Progress
 from binfm.baseline import warn_of_high_loss
+from binfm.card import origin
 from binfm.data.dataset import Dataset
 from binfm.features import column_facts
 from binfm.model import Model
@@ -51,6 +52,7 @@ def train(
     eval_metric: Any = None,
     max_bytes: int | None = None,
     scoring: Any = None,
+    target: str = "file",
     seed: int = 0,
     n_jobs: int | None = None,
     progress: bool = False,
@@ -128,7 +130,7 @@ class Trainer:
         """The parameters training began with."""
         chooses = params.regularization == "auto"
         with Preparing(params.progress, "choosing the regularization" if chooses else "encoding samples"):
-            chosen = params.chosen(dataset)
+            chosen = self._chosen = params.chosen(dataset)
             self._core = _core.Trainer(dataset, chosen.core(), chosen.leave_out, chosen.n_jobs)
         self._like = dataset.emptied()
         self._unused: frozenset[int] = frozenset()
@@ -154,7 +156,8 @@ class Trainer:
             core, history, best = self._core.fit(dataset, valid, schedule, params.n_jobs, on_epoch)
         if not steady:
             warn_of_high_loss(history, best, dataset, valid, params)
-        columns = column_facts(dataset, params.leave_out)
-        model = Model._of(core, monitor.complete(history), best, search, columns)
+        columns = column_facts(dataset, self._chosen.leave_out)
+        made_of = origin(dataset, self._chosen.replace(epochs=params.epochs))
+        model = Model._of(core, monitor.complete(history), best, search, columns, made_of)
         self._unused = frozenset(model._unused())
         return model

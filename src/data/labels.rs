@@ -23,6 +23,12 @@ impl Labels {
         Self::Ints((0..classes as i64).collect())
     }
 
+    /// Returns as many labels that take no bytes in a file.
+    #[must_use]
+    pub fn counted(&self) -> Self {
+        if *self == Self::None { Self::None } else { Self::counting(self.len()) }
+    }
+
     /// Returns the number of labels.
     pub fn len(&self) -> usize {
         match self {

@@ -15,14 +15,7 @@ impl Model {
     /// # Errors
     /// If the operating system refuses.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let bytes = self.to_bytes();
-        let is_stream = metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
-        let written = if is_stream {
-            OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(&bytes))
-        } else {
-            replace(&resolve_links(path), &bytes)
-        };
-        written.map_err(|source| Error::Io { path: path.display().to_string(), source })
+        write_file(path, &self.to_bytes())
     }
 
     /// Reads a model from a file.
@@ -44,6 +37,22 @@ impl Model {
         file.take(rest).read_to_end(&mut bytes).map_err(failed)?;
         Self::from_bytes(&bytes)
     }
+}
+
+/// Writes a file. At any moment the path holds the old content or the complete new one.
+///
+/// A pipe or a device has no old content to preserve and is written to directly.
+///
+/// # Errors
+/// If the operating system refuses.
+pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
+    let is_stream = metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    let written = if is_stream {
+        OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(content))
+    } else {
+        replace(&resolve_links(path), content)
+    };
+    written.map_err(|source| Error::Io { path: path.display().to_string(), source })
 }
 
 /// Writes a temporary file beside the target, syncs it, then renames it.

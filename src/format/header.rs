@@ -15,7 +15,9 @@ pub const HAS_LABELS: u8 = 2;
 pub const HAS_UNUSED: u8 = 4;
 /// Flag: names of the columns follow the labels.
 pub const HAS_NAMES: u8 = 8;
-const ALL_FLAGS: u8 = ZERO_IS_ABSENT | HAS_LABELS | HAS_UNUSED | HAS_NAMES;
+/// Flag: a card follows the names.
+pub const HAS_CARD: u8 = 16;
+const ALL_FLAGS: u8 = ZERO_IS_ABSENT | HAS_LABELS | HAS_UNUSED | HAS_NAMES | HAS_CARD;
 /// The loss takes the low half of a byte, the method the high half.
 const METHOD_SHIFT: u32 = 4;
 /// The shift of a takes the low five bits of a byte, the bits of w less one the high three.
@@ -64,7 +66,8 @@ impl Header {
             flags: flag(encoder.zero_is_absent(), ZERO_IS_ABSENT)
                 | flag(stores_labels(model.labels()), HAS_LABELS)
                 | flag(encoder.features().len() < encoder.columns(), HAS_UNUSED)
-                | flag(model.names().is_some(), HAS_NAMES),
+                | flag(model.names().is_some(), HAS_NAMES)
+                | flag(model.card().is_some(), HAS_CARD),
             features: encoder.columns(),
             factors: weights.factors(),
             outputs: weights.outputs(),

@@ -1,6 +1,6 @@
 //! The `.binfm` file: little-endian, data only, checked before it is trusted. `docs/file-format.md` describes it.
 //!
-//! A file consists of [`header`], scales, [`features`], [`weights`] and [`labels`], within a [`frame`].
+//! A file consists of [`header`], scales, [`features`], [`weights`], [`labels`] and a card, within a [`frame`].
 
 mod bytes;
 mod compact;
@@ -14,14 +14,16 @@ mod labels;
 mod size;
 mod weights;
 
+#[cfg(feature = "std")]
+pub use disk::write_file;
 pub use features::{StoredFeature, stored_features};
 pub use size::{MAX_FACTORS, ModelSize};
 
-use crate::model::{Labels, Loss, Model};
+use crate::model::{Card, Labels, Loss, Model};
 use crate::{Error, Result};
 use alloc::{string::String, vec::Vec};
-use bytes::{Reader, wrong};
-use header::{HAS_LABELS, HAS_NAMES, Header};
+use bytes::{Reader, put_text, wrong};
+use header::{HAS_CARD, HAS_LABELS, HAS_NAMES, Header};
 
 impl Model {
     /// Returns the content of the model's file.
@@ -44,11 +46,13 @@ impl Model {
         let weights = header.read_weights(&mut reader, scales, encoder.rows() as usize)?;
         let labels = header.read_labels(&mut reader)?;
         let names = header.read_names(&mut reader)?;
+        let card = header.read_card(&mut reader)?;
         if reader.left() > 0 {
             return wrong(reader.at(), "there are bytes after the model");
         }
         let model = Self::new(encoder, weights, header.loss, labels)
-            .map_err(|_| Error::format(header::SIZE, "the model is too large to score"))?;
+            .map_err(|_| Error::format(header::SIZE, "the model is too large to score"))?
+            .with_card(card);
         match names {
             Some(names) => model.with_names(names),
             None => Ok(model),
@@ -78,6 +82,9 @@ impl Model {
         if let Some(names) = self.names() {
             sections.push(("names", section(&|out| labels::put_names(out, names))));
         }
+        if let Some(card) = self.card() {
+            sections.push(("card", section(&|out| put_text(out, card.as_str()))));
+        }
         sections
     }
 }
@@ -100,5 +107,14 @@ impl Header {
     fn read_names(&self, reader: &mut Reader) -> Result<Option<Vec<String>>> {
         let has_names = self.has(HAS_NAMES);
         has_names.then(|| labels::read_names(reader, self.features)).transpose()
+    }
+
+    fn read_card(&self, reader: &mut Reader) -> Result<Option<Card>> {
+        if !self.has(HAS_CARD) {
+            return Ok(None);
+        }
+        let at = reader.at();
+        let text = reader.text()?;
+        Card::new(text).map(Some).or_else(|must| wrong(at, &format!("a card must {must}, which it does not")))
     }
 }

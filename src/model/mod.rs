@@ -1,5 +1,6 @@
 //! A finished model: an encoder, weights that are bits with integer scales or floats, and labels. It never changes.
 
+mod card;
 mod floats;
 mod loss;
 mod method;
@@ -7,6 +8,7 @@ mod scales;
 mod signs;
 mod weights;
 
+pub use card::{Card, MAX_CARD};
 pub use floats::{Factors, FloatOutput, FloatWeights};
 pub use crate::data::Labels;
 pub use loss::Loss;
@@ -27,6 +29,7 @@ pub struct Model {
     loss: Loss,
     labels: Labels,
     names: Option<Vec<String>>,
+    card: Option<Card>,
 }
 
 /// m · (maximum of active rows)² stays below 2^60, so that Q and the sums that lead to it fit 64 bits. L fits
@@ -51,7 +54,7 @@ impl Model {
             Weights::Floats(_) => {}
         }
         check_size(weights.size())?;
-        Ok(Self { encoder, weights, loss, labels, names: None })
+        Ok(Self { encoder, weights, loss, labels, names: None, card: None })
     }
 
     /// Returns the model if none of its scores can be infinite.
@@ -74,7 +77,7 @@ impl Model {
     /// See [`Model::new`].
     pub fn with_weights(&self, encoder: Encoder, weights: Weights) -> Result<Self> {
         let model = Self::new(encoder, weights, self.loss, self.labels.clone())?;
-        Ok(Self { names: self.names.clone(), ..model })
+        Ok(Self { names: self.names.clone(), card: self.card.clone(), ..model })
     }
 
     /// Returns the same model with names of its columns.
@@ -99,14 +102,16 @@ impl Model {
         Self { names: None, ..self.clone() }
     }
 
+    /// Returns the same model with another card, or without one.
+    #[must_use]
+    pub fn with_card(self, card: Option<Card>) -> Self {
+        Self { card, ..self }
+    }
+
     /// Returns the same model with the class labels 0, 1, …, which take no bytes in a file.
     #[must_use]
     pub fn without_labels(&self) -> Self {
-        let labels = match &self.labels {
-            Labels::None => Labels::None,
-            labels => Labels::counting(labels.len()),
-        };
-        Self { labels, ..self.clone() }
+        Self { labels: self.labels.counted(), ..self.clone() }
     }
 
     /// Returns how values become active rows.
@@ -132,6 +137,11 @@ impl Model {
     /// Returns the names of the columns, if they have any.
     pub fn names(&self) -> Option<&[String]> {
         self.names.as_deref()
+    }
+
+    /// Returns where the model comes from, if its file says so.
+    pub fn card(&self) -> Option<&Card> {
+        self.card.as_ref()
     }
 }
 

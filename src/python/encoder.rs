@@ -21,6 +21,9 @@ pub struct PyEncoder {
     w_bits: usize,
 }
 
+/// Labels and names take no bytes on a device.
+const DEVICE: &str = "device";
+
 #[pymethods]
 impl PyEncoder {
     /// Learns how to encode a dataset.
@@ -49,14 +52,19 @@ impl PyEncoder {
     }
 
     /// Returns the bytes of a model of m factors, without some more columns.
-    fn size(&self, m: usize, leave_out: Vec<usize>) -> Result<usize> {
-        self.model_size(&leave_out, |size| size.of(m))
+    fn size(&self, m: usize, leave_out: Vec<usize>, target: &str) -> Result<usize> {
+        self.model_size(&leave_out, target, |size| size.of(m))
     }
 
     /// Returns the largest number of factors that fits into `max_bytes`, without some more columns; None if a model
     /// without factors does not fit.
-    fn largest_m(&self, max_bytes: usize, leave_out: Vec<usize>) -> Result<Option<usize>> {
-        self.model_size(&leave_out, |size| size.largest_m(max_bytes))
+    fn largest_m(
+        &self,
+        max_bytes: usize,
+        leave_out: Vec<usize>,
+        target: &str,
+    ) -> Result<Option<usize>> {
+        self.model_size(&leave_out, target, |size| size.largest_m(max_bytes))
     }
 }
 
@@ -64,12 +72,17 @@ impl PyEncoder {
     fn model_size<T>(
         &self,
         leave_out: &[usize],
+        target: &str,
         work: impl FnOnce(ModelSize) -> T,
     ) -> Result<T> {
         panics::catch(|| {
             let encoder = self.encoder.without(leave_out);
             let Schema { labels, names, .. } = &self.schema;
             let (names, w_bits) = (names.as_deref(), self.w_bits);
+            if target == DEVICE {
+                let (labels, names) = (&labels.counted(), None);
+                return Ok(work(ModelSize { encoder: &encoder, labels, names, w_bits }));
+            }
             Ok(work(ModelSize { encoder: &encoder, labels, names, w_bits }))
         })
     }

@@ -14,6 +14,7 @@ use crate::panics;
 use crate::threads::Stop;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
+use std::path::PathBuf;
 
 /// Samples per block of encoding.
 const BLOCK: usize = 256;
@@ -32,6 +33,12 @@ pub fn spans<'py>(py: Python<'py>, model: &PyModel) -> PyResult<Bound<'py, PyArr
         }));
     }
     PyArray1::from_vec(py, spans).reshape([encoder.columns(), 4])
+}
+
+/// Writes a file that appears once it is complete.
+#[pyfunction]
+pub fn write_file(py: Python<'_>, path: PathBuf, content: &[u8]) -> PyResult<()> {
+    Ok(py.detach(|| panics::catch(|| crate::format::write_file(&path, content)))?)
 }
 
 /// Returns the unit 2^−e of scores and, in that unit, bias and the multipliers of L and Q of each output.

@@ -29,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use super::evaluation::evaluate;
     #[pymodule_export]
-    use super::inspect::{active_cells, count_cells, layout, multipliers, spans, sum_values};
+    use super::inspect::{active_cells, count_cells, layout, multipliers, spans, sum_values, write_file};
     #[pymodule_export]
     use super::interrupt::PyStop;
     #[pymodule_export]

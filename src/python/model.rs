@@ -7,7 +7,7 @@ use super::interrupt;
 use crate::data::{Labels, Table};
 use crate::encoding::{Categories, CellMap};
 use crate::memory::{check_available, with_capacity};
-use crate::model::{Model, Weights};
+use crate::model::{Card, Model, Weights};
 use crate::scoring::{SampleTerms, Scorer};
 use crate::threads::{self, Stop, Threads};
 use crate::{Error, Result, panics};
@@ -41,13 +41,16 @@ impl PyModel {
         &self.0
     }
 
-    fn stripped(&self, names: bool, labels: bool) -> Cow<'_, Model> {
+    fn stripped(&self, names: bool, labels: bool, card: bool) -> Cow<'_, Model> {
         let mut model = Cow::Borrowed(self.model());
         if !names {
             model = Cow::Owned(model.without_names());
         }
         if !labels {
             model = Cow::Owned(model.without_labels());
+        }
+        if !card {
+            model = Cow::Owned(model.into_owned().with_card(None));
         }
         model
     }
@@ -134,12 +137,32 @@ impl PyModel {
         py: Python<'py>,
         names: bool,
         labels: bool,
+        card: bool,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        panics::catch(|| Ok(PyBytes::new(py, &self.stripped(names, labels).to_bytes())))
+        panics::catch(|| Ok(PyBytes::new(py, &self.stripped(names, labels, card).to_bytes())))
     }
 
-    fn save(&self, py: Python<'_>, path: PathBuf, names: bool, labels: bool) -> PyResult<()> {
-        Ok(py.detach(|| panics::catch(|| self.stripped(names, labels).save(&path)))?)
+    fn save(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        names: bool,
+        labels: bool,
+        card: bool,
+    ) -> PyResult<()> {
+        Ok(py.detach(|| panics::catch(|| self.stripped(names, labels, card).save(&path)))?)
+    }
+
+    /// Returns the same model with a card, the text of a JSON object.
+    fn with_card(&self, card: String) -> Result<Self> {
+        let got = format!("{} bytes of JSON", card.len());
+        let card = Card::new(card).map_err(|must| Error::value("card", must, got))?;
+        panics::catch(|| Self::new(self.model().clone().with_card(Some(card))))
+    }
+
+    #[getter]
+    fn card(&self) -> Option<&str> {
+        self.model().card().map(Card::as_str)
     }
 
     #[getter]

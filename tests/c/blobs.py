@@ -71,12 +71,14 @@ class File:
     labels: bytes = b""
     names: bytes | None = None
     """Encoded strings, one per feature."""
+    card: str | None = None
     edge_count: int | None = None
     """The default edge count to write, if not the correct one."""
 
     def blob(self, rng=None):
         used = [feature.kind != UNUSED for feature in self.features]
         flags = self.sparse | 2 * bool(self.labels) | 4 * (not all(used)) | 8 * (self.names is not None)
+        flags |= 16 * (self.card is not None)
         head = struct.pack("<4sBB", b"\xb1FM\n", 1, flags)
         edge_count = most_common_edge_count(self.features) if self.edge_count is None else self.edge_count
         body = struct.pack("<IHHBB", len(self.features), self.m, self.outputs, self.tilings, self.loss)
@@ -88,6 +90,7 @@ class File:
         parameters = {}
         body += b"".join(f.record(edge_count, parameters) for f in self.features if f.kind != UNUSED)
         body += self.random_bits(rng or np.random.default_rng(0)) + self.labels + (self.names or b"")
+        body += b"" if self.card is None else string(self.card)
         return with_checksum(head + struct.pack("<I", len(body) + 14) + body)
 
     def random_bits(self, rng):
@@ -221,6 +224,7 @@ def random_file(rng, small=False):
         sparse=bool(rng.random() < 0.3),
         labels=b"" if loss == 3 else random_labels(rng, max(outputs, 2)),
         names=b"".join(string(f"x{j} é") for j in range(features)) if rng.random() < 0.3 else None,
+        card='{"text": "é"}' if rng.random() < 0.2 else None,
     )
 
 

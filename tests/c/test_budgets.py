@@ -17,6 +17,7 @@ def test_report_adds_up(trained, target):
     for model, _ in trained.values():
         report = model.size_report(target)
         assert report["flash"] == report["runtime"] + report["model"]
+        assert report["runtime"] == report["predict"] + report["check"]
         assert report["model"] == len(model.to_bytes(names=False, labels=False)) <= model.nbytes
         assert report["row"] == 4 * model.n_features
         assert report[devices.TARGETS[target].unit] > 100
@@ -93,6 +94,18 @@ def test_avr_stack_matches_report(folder, small_jobs):
     _, counts = TARGETS["avr"].run(folder, small_jobs, count=True)
     stack = max(count.stack for job_counts in counts for count in job_counts)
     assert stack == pytest.approx(devices.TARGETS["avr"].stack, rel=FLASH_TOLERANCE)
+
+
+@pytest.mark.device
+def test_ten_classes_and_the_runtime_are_small_on_a_cortex_m0(folder):
+    """16 features, m=4, b=16, four tilings: a model of two kilobytes, and 4 KB of code to check it and predict."""
+    X = np.random.default_rng(0).normal(size=(2000, 16)).astype(np.float32)
+    model = binfm.train(X, np.arange(2000) % 10, m=4, w_bits=1, b=16, tilings=4, epochs=1)
+    job = Job(model.to_bytes(), X[:3], check=False)
+    (result,), (counts,) = TARGETS["cortex-m0"].run(folder, [job], count=True)
+    assert_matches_python([job], [result])
+    assert max(count.steps for count in counts) < 17_000
+    assert measure.flash(TARGETS["cortex-m0"], folder, "-DCHECK") <= 4096
 
 
 @pytest.mark.device

@@ -1,7 +1,9 @@
-"""The examples in docs/devices.md run, and its figures match the code."""
+"""The examples in docs/devices.md and docs/device-tutorial.md run, and their figures match the code."""
 
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import binfm
@@ -10,11 +12,17 @@ import pytest
 from binfm.export import devices
 from machines import STRICT, require, run
 
-PAGE = (Path(__file__).parents[2] / "docs" / "devices.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "devices.md").read_text(encoding="utf-8")
+TUTORIAL = (DOCS / "device-tutorial.md").read_text(encoding="utf-8")
 
 
-def block(language):
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+def blocks(language, page=PAGE):
+    return re.findall(rf"^```{language}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+
+
+def block(language, page=PAGE):
+    (found,) = blocks(language, page)
     return found
 
 
@@ -28,6 +36,23 @@ def test_example_predicts_like_python(tmp_path, monkeypatch):
     (sample,) = re.findall(r"= \{(.*)\};", block("c"))
     label = int(names["model"].predict([[float(value) for value in sample.split(",")]])[0])
     assert subprocess.run([tmp_path / "main"], check=False).returncode == label
+
+
+@pytest.mark.device
+def test_tutorial_runs_as_written(tmp_path, monkeypatch):
+    """Make the files of the page, run its commands, and compare what the emulator prints with the page."""
+    require("arm-none-eabi-gcc", "qemu-system-arm")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block("python", TUTORIAL), "device-tutorial.md", "exec"), {})
+    (tmp_path / "main.c").write_text(block("c", TUTORIAL))
+    (tmp_path / "pump.ld").write_text(block("text", TUTORIAL))
+    lines = "".join(blocks("console", TUTORIAL)).splitlines()
+    commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    printed = run(["bash", "-ec", "\n".join(["exec 2>&1", *commands])], env={**os.environ, "PATH": path}).decode()
+    assert float(re.search(r"^accuracy +(\S+)$", printed, re.MULTILINE)[1]) > 0.95
+    assert int(re.search(r"^cortex-m0 model +(\S+)$", printed, re.MULTILINE)[1]) <= 300
+    assert printed.endswith("\n".join(line for line in lines if not line.startswith("$ ")) + "\n")
 
 
 @pytest.mark.parametrize("name", devices.TARGETS)

@@ -1,5 +1,6 @@
 """`model.export_c` writes a portable header with a self-test."""
 
+import json
 import re
 import struct
 import time
@@ -7,6 +8,7 @@ import time
 import binfm
 import blobs
 import numpy as np
+import polars as pl
 import pytest
 from binfm.export import c as export
 from blobs import NUMERIC, Feature, File
@@ -79,6 +81,53 @@ def test_comment_describes_x(trained, tmp_path):
     for line in ("0  number", "1  number, ", "NaN is a value", '0 "green *\\/"', "one of -500 3 70000", "4  not used"):
         assert line in head
     assert text.count("*/") == text.count("/*"), "a category must not end the comment"
+
+
+def test_names_are_constants(tmp_path):
+    """Features and text labels by name: a program that uses them compiles, and they are positions."""
+    names = ["temperature °C", "Temperature c", "größe", "日本", "x*/y", "3rd", "int", "a" * 200, "a" * 201, "x y"]
+    X = pl.DataFrame(np.random.default_rng(0).normal(size=(200, len(names))), schema=names)
+    labels = np.array(["on time", "late!", "lost"])[np.arange(200) % 3]
+    binfm.train(X, labels, m=2, epochs=1).export_c(tmp_path / "model.h", name="gesture")
+    text = (tmp_path / "model.h").read_text("ascii")
+    for j, name in enumerate(names[:7]):
+        assert f"{j}  {json.dumps(name)}: number".replace("/", "\\/") in text
+    features = re.findall(r"^#define GESTURE_FEATURE_(\w+) (\d+)u$", text, re.MULTILINE)
+    assert [int(position) for _, position in features] == list(range(len(names)))
+    words = [word for word, _ in features]
+    assert words[:7] == ["TEMPERATURE_C_0", "TEMPERATURE_C_1", "GROSSE", "3", "X_Y_4", "3RD", "INT"]
+    assert words[9] == "X_Y_9"
+    assert len(set(words)) == len(names)
+    assert "#define GESTURE_CLASS_LATE 0u\n#define GESTURE_CLASS_LOST 1u\n#define GESTURE_CLASS_ON_TIME 2u" in text
+    compile_and_run(tmp_path, "gcc", f"-I{INCLUDE}")
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["a", "a_2", "A"], ["A_0", "A_2__1", "A_2__2"]),
+        (["", "1", "!"], ["0", "1", "2"]),
+        (["", "0", "!"], ["0__0", "0__1", "2"]),
+        (["a b", "c"], ["A_B", "C"]),
+    ],
+)
+def test_names_that_collide_get_their_position(names, words):
+    assert export.identifiers(names) == words
+
+
+def test_export_leaves_the_old_file_if_it_fails(trained, tmp_path):
+    """The new file replaces the old one when it is complete; nothing else is left behind."""
+    path = tmp_path / "model.h"
+    path.write_text("old")
+    with pytest.raises(ValueError, match="name must be"):
+        trained["binary"][0].export_c(path, name="1")
+    assert path.read_text() == "old"
+    link = tmp_path / "link.h"
+    link.symlink_to(path)
+    trained["binary"][0].export_c(link)
+    assert link.is_symlink()
+    assert path.read_text().startswith("/*")
+    assert {entry.name for entry in tmp_path.iterdir()} == {"model.h", "link.h"}
 
 
 def test_self_test_covers_every_kind_of_cell(trained):

@@ -6,7 +6,8 @@ use binfm::encoding::{
     Categories, CellMap, Codebook, Column, Edges, Encoder, Spacing, Standard, edges,
 };
 use binfm::model::{
-    FloatOutput, FloatWeights, Loss, Method, Model, RealScale, Scales, SignRows, SignShape, Weights,
+    Card, FloatOutput, FloatWeights, Loss, Method, Model, RealScale, Scales, SignRows, SignShape,
+    Weights,
 };
 use proptest::prelude::*;
 
@@ -104,7 +105,8 @@ prop_compose! {
             };
             Weights::Floats(FloatWeights::new(method, m, &vec![output; outputs]))
         };
-        let model = Model::new(encoder, weights, Loss::Logistic, labels).unwrap();
+        let card = (seed % 3 == 0).then(|| Card::new(format!("{{\"seed\": {seed}}}")).unwrap());
+        let model = Model::new(encoder, weights, Loss::Logistic, labels).unwrap().with_card(card);
         match names {
             Some(names) => model.with_names(names.into_iter().rev().collect()).unwrap(),
             None => model,

@@ -33,6 +33,7 @@ const MINIMAL: Header = Header {
 const LABELS: u8 = 2;
 const UNUSED: u8 = 4;
 const NAMES: u8 = 8;
+const CARD: u8 = 16;
 
 /// A method with float weights: sefm.
 const FLOATS: u8 = 0x10;
@@ -97,6 +98,13 @@ fn ascending_texts(n: usize) -> Vec<u8> {
     (0..n).flat_map(text).collect()
 }
 
+/// Returns a card of about `n` bytes that is as nested as possible, as often as possible.
+fn card(n: usize) -> Vec<u8> {
+    let nested = [&[b'['; 14][..], &[b']'; 14], b","].concat().repeat(n.min(1_000_000) / 29);
+    let text = [b"{\"a\":[", &nested[..], b"0]}"].concat();
+    [encode_count(text.len() as u64), text].concat()
+}
+
 /// Returns files whose size is mostly proportional to `n`, with their names.
 fn worst_cases(n: usize) -> Vec<(&'static str, Vec<u8>)> {
     let wide = Header { features: n, ..MINIMAL };
@@ -123,6 +131,7 @@ fn worst_cases(n: usize) -> Vec<(&'static str, Vec<u8>)> {
             "names",
             file(Header { flags: NAMES, ..wide }, &vec![NO_EDGES; n], 2 * n, &short_texts(n)),
         ),
+        ("card", file(Header { flags: CARD, ..MINIMAL }, &[NO_EDGES], 2, &card(n))),
         (
             "empty names",
             file(Header { flags: NAMES, ..wide }, &vec![NO_EDGES; n], 2 * n, &vec![0; n]),

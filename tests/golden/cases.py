@@ -57,6 +57,12 @@ def sparse_matrix(samples=400, columns=12):
     return sparse.csr_array(X), (X[:, 0] + (X[:, 1] > 2)).astype(int)
 
 
+def with_card(model):
+    """Return a model with a card that says nothing of the version it was trained with."""
+    bare = binfm.Model.from_bytes(model.to_bytes())
+    return binfm.Model.from_bytes(bare.to_bytes(card={"rows": 400, "columns": [{"type": "number"}], "text": "Größe"}))
+
+
 def classes(count, samples=400, columns=5, seed=6):
     """Return numbers and labels with `count` classes."""
     X, _ = numbers(samples, columns, seed)
@@ -105,6 +111,7 @@ CASES = {
     "fm": lambda: plain(*with_missing(), method="fm", m=5, epochs=3),
     "linear": lambda: plain(*mixed(), method="dfm", categorical=[2, 3, 4], **{**SMALL, "m": 0}),
     "fm-sparse": lambda: plain(*sparse_matrix(), method="fm", **SMALL),
+    "card": lambda: with_card(plain(*classes(3), **SMALL)),
     "weights": lambda: plain(
         *with_missing(800),
         m=20,

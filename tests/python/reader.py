@@ -1,5 +1,6 @@
 """A reader of .binfm files in plain Python, written from docs/file-format.md alone. It validates nothing."""
 
+import json
 import math
 import struct
 from dataclasses import dataclass, field
@@ -71,6 +72,7 @@ class File:
         self.weights = self.read_weights(self.rows * self.outputs)
         self.labels = self.read_labels() if self.flags & 2 else None
         self.names = [self.text() for _ in range(features)] if self.flags & 8 else None
+        self.card = json.loads(self.text()) if self.flags & 16 else None
         self.checksum = self.take("I")[0]
         assert self.offset == len(blob)
 

@@ -44,7 +44,7 @@ def test_shared_samples_give_the_same_models(kind):
     with ThreadPoolExecutor(4) as pool:
         shared = list(pool.map(lambda candidate: fitter.fit(dataset, candidate), candidates * 2))
     expected = [alone(dataset, candidate) for candidate in candidates]
-    assert [model.to_bytes(True, True) for model in shared] == expected * 2
+    assert [model.to_bytes(True, True, True) for model in shared] == expected * 2
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_threads_that_need_the_same_samples_encode_them_once(encoded):
 
     def fit(seed):
         gate.wait()
-        return fitter.fit(dataset, params.replace(seed=seed % 2)).to_bytes(True, True)
+        return fitter.fit(dataset, params.replace(seed=seed % 2)).to_bytes(True, True, True)
 
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(fit, range(8)))) == 2
@@ -111,12 +111,12 @@ def test_kept_samples_are_bounded_and_freed(encoded):
     size = fitter.nbytes
     assert len(y) * 5 < size < len(y) * 40
     small = Fitter(_core.Stop(), max_bytes=2 * size)
-    models = [small.fit(dataset, candidate).to_bytes(True, True) for candidate in candidates]
+    models = [small.fit(dataset, candidate).to_bytes(True, True, True) for candidate in candidates]
     assert small.nbytes == 2 * size
     assert [bins for _, bins, *_ in encoded] == [8, 8, 9, 10, 8], "what was not used for longest makes room"
     assert models[0] == models[3]
     tiny = Fitter(_core.Stop(), max_bytes=1)
-    assert tiny.fit(dataset, candidates[0]).to_bytes(True, True) == models[0]
+    assert tiny.fit(dataset, candidates[0]).to_bytes(True, True, True) == models[0]
     assert tiny.nbytes == size, "what is in use is kept, however large"
     small.close()
     assert small.nbytes == 0

@@ -364,7 +364,7 @@ def test_one_search_for_several_limits_matches_a_search_for_each():
         limits, trials = (200, 300, 500, 1500), halving.trials
         chosen = [halving.with_best_init(halving.best(limit, trials), limit, trials) for limit in limits]
     fitter = Fitter(_core.Stop())
-    found = [fitter.fit(dataset, params).to_bytes(True, True) for params in chosen]
+    found = [fitter.fit(dataset, params).to_bytes(True, True, True) for params in chosen]
     assert found == [binfm.train(X, y, max_bytes=limit, **FAST).to_bytes() for limit in limits]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from binfm.cli._messages import tell
 from binfm.cli._models import load_model
 from binfm.cli._output import check_folder
+from binfm.export.c import device_file
 
 
 def add(commands: Any) -> None:
@@ -26,4 +27,4 @@ def run(args: argparse.Namespace) -> None:
     check_folder(args.c)
     model = load_model(args.model)
     model.export_c(args.c, name=args.name, runtime=args.runtime)
-    tell({"header": args.c, "name": args.name, "bytes of the model": model.nbytes}, args.json)
+    tell({"header": args.c, "name": args.name, "bytes of the model": len(device_file(model))}, args.json)

@@ -8,6 +8,7 @@ from typing import Any
 
 from binfm._text import number, table
 from binfm.attributes import Feature
+from binfm.card import card_lines
 from binfm.cli._messages import tell
 from binfm.cli._models import load_model
 from binfm.model import Model
@@ -37,11 +38,14 @@ def run(args: argparse.Namespace) -> None:
     report = summary(model, args.device)
     features = [feature_report(model, j, feature) for j, feature in enumerate(model.features)]
     if args.json:
-        tell({**report, "features": features}, True)
+        tell({**report, "features": features, **({} if model.card is None else {"card": model.card})}, True)
         return
     tell({**report, "features": len(features)}, False)
     head = ["feature", "kind", "cells", "rows", "missing", "values"]
     print(table(head, [[_cell(feature[name]) for name in head] for feature in features], left=0))
+    if model.card is not None:
+        print()
+        tell({f"card {name}": value for name, value in card_lines(model.card)}, False)
 
 
 def summary(model: Model, device: str | None) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from binfm.params import DEFAULTS, PARAMETERS, TYPES
 from binfm.training import train
 
 EARLY_STOPPING = {"yes": True, "no": False, "auto": "auto"}
-NOT_FLAGS = ("progress", "callback")
-"""Parameters that are not for the command line: a bar is shown on a terminal."""
+NOT_FLAGS = ("progress", "callback", "target")
+"""Parameters that are not for the command line: a bar is shown on a terminal, and --target is a column."""
 
 
 def add(commands: Any) -> None:
@@ -34,6 +34,16 @@ def add(commands: Any) -> None:
     parser.add_argument("--weight", metavar="COLUMN", help="column of sample weights")
     parser.add_argument(
         "--ignore", action="append", default=[], metavar="COLUMN", help="column not to learn from; may be repeated"
+    )
+    parser.add_argument("--no-names", action="store_true", help="save no column names, which a device does not need")
+    parser.add_argument("--no-labels", action="store_true", help="save no class labels: predict 0, 1, 2, … instead")
+    parser.add_argument(
+        "--budget-for",
+        choices=PARAMETERS["target"].choices,
+        help="what --max-bytes counts: the file, or what a device has of it (default: what is saved)",
+    )
+    parser.add_argument(
+        "--card", nargs="?", const=True, metavar="TEXT", help="save where the model comes from, and perhaps a text"
     )
     parser.add_argument("--json", action="store_true", help="report as JSON")
     group = parser.add_argument_group("training, as in binfm.train")
@@ -74,13 +84,14 @@ def _number_or_auto(text: str) -> float | str:
 def run(args: argparse.Namespace) -> None:
     """Read, train, save, report."""
     check_folder(args.output)
-    given = {name: getattr(args, name) for name in PARAMETERS if hasattr(args, name)}
+    given = {name: getattr(args, name) for name in PARAMETERS if name not in NOT_FLAGS and hasattr(args, name)}
     if "early_stopping" in given:
         given["early_stopping"] = EARLY_STOPPING[given["early_stopping"]]
     if args.regression:
         if "loss" in given:
             raise ValueError(f"--loss must not be given with --regression, got {given['loss']!r}")
         given["loss"] = "squared"
+    given["target"] = args.budget_for or ("device" if args.no_names and args.no_labels else "file")
     with Source.opened(args.data, args) as source:
         X, y, weight, left_out = examples(source, args)
     eval_set = None
@@ -90,11 +101,13 @@ def run(args: argparse.Namespace) -> None:
             eval_set = (X_valid, y_valid, weight_valid)
     with naming(source.name if args.data == "-" else args.data, args.target):
         model = train(X, y, sample_weight=weight, eval_set=eval_set, progress=on_terminal(), **given)
+    content: dict[str, Any] = {"names": not args.no_names, "labels": not args.no_labels, "card": args.card}
+    blob = model.to_bytes(**content)
     if args.output == "-":
-        sys.stdout.buffer.write(model.to_bytes())
+        sys.stdout.buffer.write(blob)
         return
-    model.save(args.output)
-    told = report(model, args.output, X.shape[0], left_out)
+    model.save(args.output, **content)
+    told = report(model, args.output, len(blob), X.shape[0], left_out)
     tell({**told, "columns": model.features.to_records()} if args.json else told, args.json)
     if not args.json and not source.is_sparse:
         print(f"\n{model.features}")
@@ -141,13 +154,13 @@ def _checked(y: Any, source: Source, target: str | None, regression: bool) -> An
     return y
 
 
-def report(model: Model, path: str, rows: int, left_out: int) -> dict[str, Any]:
+def report(model: Model, path: str, size: int, rows: int, left_out: int) -> dict[str, Any]:
     """Return what is worth knowing about a new model."""
     last = model.history[(model.best_epoch or len(model.history)) - 1]
     classes = model.classes
     return {
         "model": path,
-        "bytes": model.nbytes,
+        "bytes": size,
         "rows": rows,
         **({"rows without target": left_out} if left_out else {}),
         "features": model.n_features,

@@ -102,6 +102,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         eval_metric: Any = None,
         max_bytes: int | None = None,
         scoring: Any = None,
+        target: str = "file",
         class_weight: Any = None,
         random_state: Any = 0,
         warm_start: bool = False,

@@ -81,6 +81,7 @@ class BinFMRegressor(RegressorMixin, BinFM):
         eval_metric: Any = None,
         max_bytes: int | None = None,
         scoring: Any = None,
+        target: str = "file",
         random_state: Any = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,

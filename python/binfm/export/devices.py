@@ -43,11 +43,12 @@ class Costs:
     """To skip a text category."""
     output: float
     word: float
-    """For each output: as many factors as are counted at a time; a present feature; an active row; a factor. Bits of w
-    but the lowest count as factors."""
+    """A pass over the active rows, which counts as many bits of each as fit into a word, and one more. For each pass: a
+    present feature, and an active row."""
     start: float
     row: float
-    factor: float
+    column: float
+    """A bit of a row: of w, or a factor."""
 
 
 @dataclass(frozen=True)
@@ -65,20 +66,20 @@ class Target:
 
 TARGETS = {
     "avr": Target(
-        "ATmega328P", 5004, 6348, 163, "cycles", 8,
-        Costs(1100, 57, 222, 4.9, 380, 6.7, 54.5, 799, 412, 20, 1480, 198, 34.9, 61.3, 47),
+        "ATmega328P", 4930, 2874, 176, "cycles", 8,
+        Costs(920, 96.4, 280, 0, 283, 0, 87.8, 804, 407, 22.7, 1240, 284, 22.4, 62.7, 58.8),
     ),
     "cortex-m0": Target(
-        "Cortex-M0", 2364, 3284, 392, "instructions", 32,
-        Costs(227, 16.6, 122, 2.3, 118, 22.4, 32, 154, 50.4, 11, 357, 0, 21, 74.8, 35.8),
+        "Cortex-M0", 2500, 1288, 456, "instructions", 32,
+        Costs(149, 43.1, 135, 0, 142, 7.7, 24, 133, 46.7, 10.9, 264, 173, 11.7, 72.4, 13),
     ),
     "cortex-m3": Target(
-        "Cortex-M3", 2092, 3002, 360, "instructions", 32,
-        Costs(135, 14.9, 90, 1.8, 85, 13.7, 21, 105, 35.8, 9.3, 204, 0, 11.5, 50.2, 24.2),
+        "Cortex-M3", 2208, 1200, 432, "instructions", 32,
+        Costs(97.3, 34.8, 93, 0, 105, 0.428, 13.3, 89.6, 31.7, 9.36, 125, 139, 8.56, 46.8, 8.37),
     ),
     "riscv32": Target(
-        "RV32IMAC", 2642, 3652, 336, "instructions", 32,
-        Costs(218, 2.3, 97, 1.3, 87, 16, 23, 124, 34.6, 9, 270, 0, 12, 46.8, 26.2),
+        "RV32IMAC", 2828, 1328, 464, "instructions", 32,
+        Costs(165, 21.7, 99.5, 0, 96.4, 7.12, 19.3, 109, 32.9, 8.56, 183, 191, 6.43, 48.1, 10.6),
     ),
 }  # fmt: skip
 
@@ -94,6 +95,8 @@ def size_report(model: Model, target: str) -> dict[str, int]:
     return {
         "flash": runtime + size,
         "runtime": runtime,
+        "predict": machine.predict,
+        "check": machine.check,
         "model": size,
         "row": 4 * model.n_features,
         "active": 4 * (model.n_features + 2),
@@ -115,8 +118,8 @@ def count_parts(model: Model, word_bits: int) -> Costs:
     leading = [feature for feature in stored if feature.kind == "leading"]
     categories = [feature for feature in stored if feature.kind in ("whole", "text")]
     present, outputs = len(stored), model._core.outputs
-    columns = model.m + model.w_bits - 1  # the lowest bit of w costs nothing extra
-    words = outputs * max(1, math.ceil(columns / word_bits))
+    columns = outputs * (model.m + model.w_bits)
+    words = math.ceil(columns / (word_bits + 1))
     return Costs(
         prediction=1,
         feature=model.n_features,
@@ -132,7 +135,7 @@ def count_parts(model: Model, word_bits: int) -> Costs:
         word=words,
         start=words * present,
         row=words * present * model.tilings,
-        factor=outputs * columns,
+        column=columns,
     )
 
 

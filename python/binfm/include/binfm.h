@@ -10,6 +10,7 @@
  *     if (binfm_check(gesture_model, GESTURE_BYTES) != BINFM_OK) { ... }    once, before anything else
  *     label = binfm_predict(gesture_model, x, active);                      x: float[GESTURE_FEATURES]
  *     score = binfm_score(gesture_model, active, 0);                        in units of 2^-binfm_exponent()
+ *     binfm_scores(gesture_model, active, scores);                          all of them, counted together
  *
  * In x, NaN marks a missing value, an integer category is its own value, and a string category is its index among the
  * feature's strings.
@@ -39,6 +40,8 @@
 #ifndef BINFM_FLASH
 #define BINFM_FLASH
 #endif
+
+/* Define BINFM_STRICT before including this file to have binfm_check enforce every rule of the format. */
 
 /* Number of columns counted at once, 8 or 32: the width of a register. */
 #ifndef BINFM_WORD_BITS
@@ -117,7 +120,8 @@ typedef enum {
 #define BINFM_HAS_LABELS 2u
 #define BINFM_HAS_UNUSED 4u
 #define BINFM_HAS_NAMES 8u
-#define BINFM_FLAGS 15u
+#define BINFM_HAS_CARD 16u
+#define BINFM_FLAGS 31u
 /* Tag, the first byte of a feature record: kind, copies, missing cell; the meaning of bits 4-7 depends on the kind. */
 #define BINFM_KIND 3u
 #define BINFM_CODES 0u
@@ -188,7 +192,7 @@ static inline uint32_t binfm_features(const uint8_t *model)
 }
 
 /* Number of outputs: one for regression and for two classes, otherwise one per class. */
-static inline uint16_t binfm_outputs(const uint8_t *model)
+BINFM_SMALL uint16_t binfm_outputs(const uint8_t *model)
 {
     return binfm_u16(model + BINFM_AT_OUTPUTS);
 }
@@ -707,20 +711,16 @@ BINFM_LARGE void binfm_encode_i16(const uint8_t *model, const int16_t *x, uint32
  *
  *     L = sum of 2^i * (2 * c - A)
  *
- * over the bits of w. The lowest of them is the bit before the first column, the others are the first columns.
+ * over the bits of w. Every bit of a row is a column: for each output those of w, then the factors. One pass over the
+ * active rows counts as many columns as fit into registers, whichever outputs they belong to: the columns of a word and
+ * the one before it.
  */
+#define BINFM_COLUMNS (BINFM_WORD_BITS + 1u)
 
-/* One output's part of the parameter table. */
-typedef struct {
-    const uint8_t *bits;
-    size_t step_bytes;      /* distance between rows: whole bytes */
-    uint_fast8_t step_bits; /* and remaining bits, below 8 */
-    uint_fast8_t first;     /* bit offset of this output, below 8 */
-    uint_fast8_t tilings;
-} binfm_table;
-
-/* Eight lanes of byte counters: lane i counts columns i, i + 8, i + 16 and i + 24 of a word. */
-#define BINFM_LANES 8u
+/*
+ * Lanes count in registers: lane i counts column i of a word and, if a word has 32 bits, columns i + 8, i + 16 and
+ * i + 24, in a byte each.
+ */
 #define BINFM_LANE_MOST 255u
 #if BINFM_WORD_BITS == 8u
 typedef uint8_t binfm_word;
@@ -728,10 +728,29 @@ typedef uint8_t binfm_word;
     if (((word) & (1u << (bit))) != 0u) { \
         (lane)++;                         \
     }
+#define BINFM_STORE(column, lane) counts[column] = (lane);
 #else
 typedef uint32_t binfm_word;
 #define BINFM_COUNT(lane, word, bit) (lane) += ((word) >> (bit)) & 0x01010101u;
+#define BINFM_STORE(column, lane) binfm_store_lane(&counts[column], (lane));
 #endif
+
+/* Scores the outputs one after the other. */
+typedef struct {
+    const uint8_t *model;
+    const uint32_t *active;
+    const uint8_t *scales;     /* of the next output */
+    uint_fast8_t scale_bytes;
+    const uint8_t *bits;       /* of the first row, where the next columns to count begin */
+    uint_fast8_t first;        /* and at which bit, below 8 */
+    size_t step_bytes;         /* distance between rows: whole bytes */
+    uint_fast8_t step_bits;    /* and remaining bits, below 8 */
+    uint_fast8_t tilings;
+    uint_fast8_t block;        /* features whose rows the lanes can count */
+    uint_fast8_t unread;       /* columns that were counted and not used yet */
+    uint_fast16_t active_rows;
+    uint16_t counts[BINFM_COLUMNS];
+} binfm_scorer;
 
 /*
  * Load the word that follows a bit, and that bit itself. In the last row this reads up to four bytes past the parameter
@@ -756,19 +775,27 @@ BINFM_SMALL binfm_word binfm_load_word(const uint8_t *at, uint_fast8_t bit, uint
     *is_set = ((low & 0x80u) != 0u) ? 1u : 0u;
     return (uint8_t)((low >> 8) | (uint8_t)(BINFM_BYTE(at + 1) * scale));
 #else
-    const uint32_t low = binfm_u16(at) | ((uint32_t)binfm_u16(at + 2) << 16);
+    const uint32_t low = (binfm_u16(at) | ((uint32_t)binfm_u16(at + 2) << 16)) >> bit;
 
-    *is_set = (uint_fast8_t)((low >> bit) & 1u);
-    return (low >> (bit + 1u)) | ((uint32_t)BINFM_BYTE(at + 4) << (31u - bit));
+    *is_set = (uint_fast8_t)(low & 1u);
+    return (low >> 1) | ((uint32_t)BINFM_BYTE(at + 4) << (31u - bit));
 #endif
 }
 
-/*
- * Count the +1 bits per column over the rows of some features, at most BINFM_LANE_MOST rows. Returns the count of the
- * bit that precedes the first column; in the first word of a row that is the lowest bit of w.
- */
-BINFM_LARGE uint_fast8_t binfm_count_columns(const binfm_table *table, const uint32_t *starts, uint_fast8_t features,
-                                             binfm_word *lane)
+#if BINFM_WORD_BITS != 8u
+/* Write the counts of a lane's columns. */
+BINFM_LARGE void binfm_store_lane(uint16_t *counts, uint32_t lane)
+{
+    counts[0] = (uint16_t)(lane & 0xffu);
+    counts[8] = (uint16_t)((lane >> 8) & 0xffu);
+    counts[16] = (uint16_t)((lane >> 16) & 0xffu);
+    counts[24] = (uint16_t)(lane >> 24);
+}
+#endif
+
+/* Count the next columns over the rows of some features, at most BINFM_LANE_MOST rows. */
+BINFM_LARGE void binfm_count_block(const binfm_scorer *scorer, const uint32_t *starts, uint_fast8_t features,
+                                   uint16_t *counts)
 {
     binfm_word c0 = 0u;
     binfm_word c1 = 0u;
@@ -778,17 +805,19 @@ BINFM_LARGE uint_fast8_t binfm_count_columns(const binfm_table *table, const uin
     binfm_word c5 = 0u;
     binfm_word c6 = 0u;
     binfm_word c7 = 0u;
-    const size_t step_bytes = table->step_bytes;
-    const uint_fast8_t step_bits = table->step_bits;
-    const uint8_t *bits = table->bits;
+    const size_t step_bytes = scorer->step_bytes;
+    const uint_fast8_t step_bits = scorer->step_bits;
+    const uint8_t *bits = scorer->bits;
     const uint32_t *start = starts;
+    const uint_fast8_t first = scorer->first;
+    const uint_fast8_t tilings = scorer->tilings;
     uint_fast8_t preceding = 0u;
     uint_fast8_t i;
 
     for (i = features; i > 0u; i--) {
         const uint8_t *at = bits + (size_t)(*start >> 8);
-        uint_fast8_t bit = (uint_fast8_t)(((uint8_t)*start >> 5) + table->first);
-        uint_fast8_t remaining = table->tilings;
+        uint_fast8_t bit = (uint_fast8_t)(((uint8_t)*start >> 5) + first);
+        uint_fast8_t remaining = tilings;
 
         start++;
         for (;;) {
@@ -813,154 +842,164 @@ BINFM_LARGE uint_fast8_t binfm_count_columns(const binfm_table *table, const uin
             bit = (uint_fast8_t)(bit + step_bits);
         }
     }
-    lane[0] = c0;
-    lane[1] = c1;
-    lane[2] = c2;
-    lane[3] = c3;
-    lane[4] = c4;
-    lane[5] = c5;
-    lane[6] = c6;
-    lane[7] = c7;
-    return preceding;
+    counts[0] = preceding;
+    BINFM_STORE(1, c0) BINFM_STORE(2, c1) BINFM_STORE(3, c2) BINFM_STORE(4, c3)
+    BINFM_STORE(5, c4) BINFM_STORE(6, c5) BINFM_STORE(7, c6) BINFM_STORE(8, c7)
 }
 
-BINFM_SMALL uint_fast8_t binfm_column_count(const binfm_word *lane, uint_fast8_t column)
+/* Count the next columns over all active rows, in blocks of features that the lanes can count. */
+BINFM_LARGE void binfm_count_columns(binfm_scorer *scorer)
 {
-#if BINFM_WORD_BITS == 8u
-    return lane[column];
-#else
-    return (uint_fast8_t)((lane[column % BINFM_LANES] >> (column & 24u)) & 0xffu);
-#endif
-}
+    const uint32_t *start = scorer->active + 2u;
+    uint_fast16_t remaining = (uint_fast16_t)scorer->active[0];
+    uint_fast8_t taken = (remaining < scorer->block) ? (uint_fast8_t)remaining : scorer->block;
 
-/*
- * Count the pairs that disagree, for any number of rows: in blocks of as many features as the lanes can count. The
- * first `w_columns` columns are bits of w; writes L of these bits and of the one before them.
- */
-BINFM_LARGE uint32_t binfm_disagreements(const binfm_table *table, const uint32_t *active, uint_fast8_t columns,
-                                         uint_fast8_t w_columns, int32_t *L)
-{
-    const uint_fast16_t features = (uint_fast16_t)active[0];
-    const uint_fast16_t active_rows = (uint_fast16_t)(features * table->tilings);
-    uint_fast8_t block = 1u;
-    uint_fast16_t done = 0u;
-    uint16_t total[BINFM_WORD_BITS];
-    binfm_word lane[BINFM_LANES];
-    uint_fast16_t preceding = 0u;
-    uint32_t pairs = 0u;
-    int32_t linear = 0;
-    uint_fast8_t i;
+    binfm_count_block(scorer, start, taken, scorer->counts);
+    for (;;) {
+        uint16_t counts[BINFM_COLUMNS];
+        uint_fast8_t i;
 
-    while (((uint_fast16_t)block * table->tilings) <= (BINFM_LANE_MOST / 2u)) {
-        block = (uint_fast8_t)(2u * block);
-    }
-    do { /* runs once even if no feature is active, to zero the counts */
-        const uint_fast8_t taken = ((features - done) < block) ? (uint_fast8_t)(features - done) : block;
-
-        preceding = (uint_fast16_t)(preceding + binfm_count_columns(table, active + (2u + done), taken, lane));
-        for (i = 0u; i < columns; i++) {
-            total[i] = (uint16_t)(((done == 0u) ? 0u : total[i]) + binfm_column_count(lane, i));
+        start += taken;
+        remaining = (uint_fast16_t)(remaining - taken);
+        if (remaining == 0u) {
+            break;
         }
-        done = (uint_fast16_t)(done + taken);
-    } while (done < features);
-    for (i = columns; i > 0u; i--) { /* the highest bit of w first: each step doubles those before it */
-        const uint16_t count = total[i - 1u];
-
-        if (i > w_columns) {
-            pairs += (uint32_t)count * (uint16_t)(active_rows - count);
-        } else {
-            linear = 2 * (linear + ((2 * (int32_t)count) - (int32_t)active_rows));
+        taken = (remaining < scorer->block) ? (uint_fast8_t)remaining : scorer->block;
+        binfm_count_block(scorer, start, taken, counts);
+        for (i = 0u; i < BINFM_COLUMNS; i++) {
+            scorer->counts[i] = (uint16_t)(scorer->counts[i] + counts[i]);
         }
     }
-    *L = linear + ((2 * (int32_t)preceding) - (int32_t)active_rows);
-    return pairs;
+    scorer->first = (uint_fast8_t)(scorer->first + BINFM_COLUMNS);
+    scorer->bits += scorer->first >> 3;
+    scorer->first &= 7u;
+    scorer->unread = BINFM_COLUMNS;
 }
 
-#if BINFM_WORD_BITS == 8u
-/*
- * The same for at most BINFM_LANE_MOST active rows, and without bits of w among the columns: 8-bit arithmetic, which
- * small CPUs need.
- */
-BINFM_LARGE uint32_t binfm_disagreements_few(const binfm_table *table, const uint32_t *active, uint_fast8_t columns,
-                                             int32_t *L)
+/* Where the counts of the next columns are; `columns` says how many are wanted, and then how many there are. */
+BINFM_SMALL const uint16_t *binfm_take_counts(binfm_scorer *scorer, uint_fast8_t *columns)
 {
-    const uint_fast8_t features = (uint_fast8_t)active[0];
-    const uint_fast8_t active_rows = (uint_fast8_t)(features * table->tilings);
-    binfm_word lane[BINFM_LANES];
-    uint32_t pairs = 0u;
+    const uint16_t *counts;
+
+    if (scorer->unread == 0u) {
+        binfm_count_columns(scorer);
+    }
+    counts = &scorer->counts[BINFM_COLUMNS - scorer->unread];
+    if (*columns > scorer->unread) {
+        *columns = scorer->unread;
+    }
+    scorer->unread = (uint_fast8_t)(scorer->unread - *columns);
+    return counts;
+}
+
+/* L of the next output. */
+BINFM_SMALL int32_t binfm_linear_term(binfm_scorer *scorer)
+{
+    const uint_fast8_t w_bits = binfm_w_bits(scorer->model);
+    uint32_t L = 0u; /* modulo 2^32 */
     uint_fast8_t i;
 
-    *L = (int16_t)((2 * (int16_t)binfm_count_columns(table, active + 2u, features, lane)) - (int16_t)active_rows);
-    for (i = 0u; i < columns; i++) {
-        const uint_fast8_t count = binfm_column_count(lane, i);
+    for (i = 0u; i < w_bits; i++) {
+        uint_fast8_t columns = 1u;
+        const uint16_t count = *binfm_take_counts(scorer, &columns);
 
-        pairs += (uint16_t)((uint16_t)count * (uint_fast8_t)(active_rows - count));
+        L += ((2u * (uint32_t)count) - (uint32_t)scorer->active_rows) << i;
     }
-    return pairs;
+    return (int32_t)L;
 }
-#endif
 
-/* L, the sum of w over the active rows, and Q of one output. */
-BINFM_SMALL void binfm_terms(const uint8_t *model, const uint32_t *active, uint16_t output, int32_t *L, int32_t *Q)
+/* Q of the next output, of which L has been read. */
+BINFM_LARGE int32_t binfm_pair_term(binfm_scorer *scorer)
 {
-    const uint16_t factors = binfm_u16(model + BINFM_AT_FACTORS);
+    const uint_fast16_t active_rows = scorer->active_rows;
+    const uint16_t factors = binfm_u16(scorer->model + BINFM_AT_FACTORS);
+    uint16_t remaining = factors;
+    uint32_t disagreements = 0u;
+
+    while (remaining > 0u) {
+        uint_fast8_t columns = (remaining < BINFM_COLUMNS) ? (uint_fast8_t)remaining : (uint_fast8_t)BINFM_COLUMNS;
+        const uint16_t *count = binfm_take_counts(scorer, &columns);
+
+        remaining = (uint16_t)(remaining - columns);
+        for (; columns > 0u; columns--) {
+            disagreements += (uint32_t)*count * (uint16_t)(active_rows - *count);
+            count++;
+        }
+    }
+    return (int32_t)((((uint32_t)active_rows * ((uint32_t)active_rows - 1u)) / 2u) * factors) -
+           (int32_t)(2u * disagreements);
+}
+
+/* Begin with an output. */
+BINFM_SMALL void binfm_begin(const uint8_t *model, const uint32_t *active, uint16_t output, binfm_scorer *scorer)
+{
     const uint32_t output_bits = binfm_output_bits(model);
     const uint32_t row_bits = binfm_outputs(model) * output_bits;
     const uint32_t first = output * output_bits;
-    uint32_t disagreements = 0u;
-    uint_fast16_t remaining = factors;
-    uint_fast8_t w_columns = (uint_fast8_t)(binfm_w_bits(model) - 1u);
-    uint_fast16_t active_rows;
-    binfm_table table;
 
-    table.bits = model + (size_t)active[1] + (size_t)(first >> 3);
-    table.step_bytes = (size_t)(row_bits >> 3);
-    table.step_bits = (uint_fast8_t)(row_bits & 7u);
-    table.first = (uint_fast8_t)(first & 7u);
-    table.tilings = BINFM_BYTE(model + BINFM_AT_TILINGS);
-    active_rows = (uint_fast16_t)(active[0] * table.tilings);
-    do { /* runs once even if w has one bit and there are no factors */
-        const uint_fast8_t room = (uint_fast8_t)(BINFM_WORD_BITS - w_columns);
-        const uint_fast8_t taken = (remaining < room) ? (uint_fast8_t)remaining : room;
-        const uint_fast8_t columns = (uint_fast8_t)(w_columns + taken);
-        int32_t linear;
-
-#if BINFM_WORD_BITS == 8u
-        if ((active_rows <= BINFM_LANE_MOST) && (w_columns == 0u)) {
-            disagreements += binfm_disagreements_few(&table, active, columns, &linear);
-        } else
-#endif
-        {
-            disagreements += binfm_disagreements(&table, active, columns, w_columns, &linear);
-        }
-        if (remaining == factors) {
-            *L = linear;
-        }
-        table.bits += BINFM_WORD_BITS / 8u;
-        remaining = (uint_fast16_t)(remaining - taken);
-        w_columns = 0u;
-    } while (remaining > 0u);
-    *Q = (int32_t)((((uint32_t)active_rows * ((uint32_t)active_rows - 1u)) / 2u) * factors) -
-         (int32_t)(2u * disagreements);
+    scorer->model = model;
+    scorer->active = active;
+    scorer->scale_bytes = binfm_scale_bytes(model);
+    scorer->scales = model + BINFM_AT_SCALES + ((size_t)scorer->scale_bytes * output);
+    scorer->step_bytes = (size_t)(row_bits >> 3);
+    scorer->step_bits = (uint_fast8_t)(row_bits & 7u);
+    scorer->tilings = BINFM_BYTE(model + BINFM_AT_TILINGS);
+    scorer->active_rows = (uint_fast16_t)(active[0] * scorer->tilings);
+    scorer->bits = model + (size_t)active[1] + (size_t)(first >> 3);
+    scorer->first = (uint_fast8_t)(first & 7u);
+    scorer->unread = 0u;
+    scorer->block = 128u;
+    while (((uint_fast16_t)scorer->block * scorer->tilings) > BINFM_LANE_MOST) {
+        scorer->block >>= 1;
+    }
 }
 
-/* Score of one output, in units of 2^-binfm_exponent(). */
-BINFM_LARGE int64_t binfm_score(const uint8_t *model, const uint32_t *active, uint16_t output)
+/* value * multiplier * 2^shift */
+BINFM_LARGE uint64_t binfm_scaled(int32_t value, uint16_t multiplier, uint_fast8_t shift)
 {
-    const uint8_t *scales = model + BINFM_AT_SCALES + ((size_t)binfm_scale_bytes(model) * output);
-    const uint_fast8_t is_wide = (binfm_outputs(model) == 1u) ? 1u : 0u;
+    return (uint64_t)((int64_t)value * (int64_t)multiplier) << shift;
+}
+
+/* Score of the next output, in units of 2^-binfm_exponent(). */
+BINFM_LARGE int64_t binfm_next_score(binfm_scorer *scorer)
+{
+    const uint8_t *model = scorer->model;
+    const uint8_t *scales = scorer->scales;
+    const uint_fast8_t is_wide = (scorer->scale_bytes == 8u) ? 1u : 0u;
     const int32_t bias = (is_wide != 0u) ? (int32_t)binfm_u32(scales) : (int8_t)BINFM_BYTE(scales);
     const uint16_t a = (is_wide != 0u) ? binfm_u16(scales + 4) : (BINFM_BYTE(scales + 1) & 15u);
     const uint16_t c = (is_wide != 0u) ? binfm_u16(scales + 6) : (BINFM_BYTE(scales + 1) >> 4);
-    int32_t L = 0;
-    int32_t Q;
+    const int32_t L = binfm_linear_term(scorer);
+    const int32_t Q = binfm_pair_term(scorer);
     uint64_t score;
 
-    binfm_terms(model, active, output, &L, &Q);
+    scorer->scales += scorer->scale_bytes;
     score = (uint64_t)(int64_t)bias << BINFM_BYTE(model + BINFM_AT_SHIFT_BIAS);
-    score += (uint64_t)((int64_t)a * L) << (BINFM_BYTE(model + BINFM_AT_SHIFT_A) & BINFM_SHIFT);
-    score += (uint64_t)((int64_t)c * Q) << BINFM_BYTE(model + BINFM_AT_SHIFT_C);
+    score += binfm_scaled(L, a, BINFM_BYTE(model + BINFM_AT_SHIFT_A) & BINFM_SHIFT);
+    score += binfm_scaled(Q, c, BINFM_BYTE(model + BINFM_AT_SHIFT_C));
     return (int64_t)score;
+}
+
+/* Score of one output. For all of them, binfm_scores is faster. */
+static inline int64_t binfm_score(const uint8_t *model, const uint32_t *active, uint16_t output)
+{
+    binfm_scorer scorer;
+
+    binfm_begin(model, active, output, &scorer);
+    return binfm_next_score(&scorer);
+}
+
+/* Scores of all outputs: binfm_outputs() of them. */
+static inline void binfm_scores(const uint8_t *model, const uint32_t *active, int64_t *scores)
+{
+    const uint16_t outputs = binfm_outputs(model);
+    binfm_scorer scorer;
+    uint16_t i;
+
+    binfm_begin(model, active, 0u, &scorer);
+    for (i = 0u; i < outputs; i++) {
+        scores[i] = binfm_next_score(&scorer);
+    }
 }
 
 /*
@@ -970,15 +1009,18 @@ BINFM_LARGE int64_t binfm_score(const uint8_t *model, const uint32_t *active, ui
 static inline uint16_t binfm_class(const uint8_t *model, const uint32_t *active)
 {
     const uint16_t outputs = binfm_outputs(model);
-    int64_t best = binfm_score(model, active, 0u);
+    binfm_scorer scorer;
     uint16_t winner = 0u;
+    int64_t best;
     uint16_t i;
 
+    binfm_begin(model, active, 0u, &scorer);
+    best = binfm_next_score(&scorer);
     if (outputs == 1u) {
         return (best > 0) ? 1u : 0u;
     }
     for (i = 1u; i < outputs; i++) {
-        const int64_t score = binfm_score(model, active, i);
+        const int64_t score = binfm_next_score(&scorer);
 
         if (score > best) {
             best = score;
@@ -1005,6 +1047,9 @@ static inline uint16_t binfm_predict_i16(const uint8_t *model, const int16_t *x,
 /* ======== Validating a model ===================================================================================== */
 
 /*
+ * binfm_check verifies everything that scoring relies on. BINFM_STRICT adds the rules of the format that make no
+ * difference here, such as that edges have the shortest encoding: with it, binfm_check rejects what Python rejects.
+ *
  * A function that returns a pointer checks one part of the file and returns the byte after it, or NULL if the part
  * violates a rule. `end` is where the checksum begins. Its four bytes are readable too, so binfm_check_count may read
  * up to five bytes before it compares with `end`.
@@ -1044,6 +1089,204 @@ BINFM_LARGE const uint8_t *binfm_check_count(const uint8_t *at, const uint8_t *e
     return binfm_check_array(at, end, size, 1u);
 }
 
+/* Check that strings lie before `end`. */
+static inline const uint8_t *binfm_check_lengths(const uint8_t *strings, const uint8_t *end, uint32_t count)
+{
+    const uint8_t *at = strings;
+    uint32_t i;
+
+    for (i = 0u; (i < count) && (at != NULL); i++) {
+        uint32_t length;
+
+        at = binfm_check_count(at, end, &length);
+        if (at != NULL) {
+            at = binfm_check_array(at, end, length, 1u);
+        }
+    }
+    return at;
+}
+
+/* Numeric features have edges, or no edges and width 0. Categories have 0, 1, 2, 4 or 8 bytes, text has 0. */
+static inline uint_fast8_t binfm_check_width(uint_fast8_t tag, uint32_t count)
+{
+    const uint_fast8_t width = binfm_entry_width(tag);
+
+    if ((tag & BINFM_WHOLE) == 0u) {
+        if ((tag & (BINFM_KIND | (BINFM_FORM << 4))) == (BINFM_CODES | (BINFM_FORM << 4))) {
+            return 0u; /* no such form */
+        }
+        return ((width == 0u) == (count == 0u)) ? 1u : 0u;
+    }
+    if ((tag & BINFM_KIND) == BINFM_TEXT) {
+        return ((width == 0u) && (count > 0u)) ? 1u : 0u;
+    }
+    return ((count > 0u) && (width <= 8u) && ((width & (width - 1u)) == 0u)) ? 1u : 0u;
+}
+
+/* Check a record and add its number of rows to `rows`. */
+static inline const uint8_t *binfm_check_record(const uint8_t *at, const uint8_t *end, uint32_t tilings,
+                                                uint16_t edge_count, uint32_t *rows)
+{
+    const uint_fast8_t tag = BINFM_BYTE(at);
+    const uint8_t *next = at + 1;
+    uint32_t count = edge_count;
+
+    if ((tag & (BINFM_KIND | BINFM_OWN_PARAMETER)) == (BINFM_CODES | BINFM_OWN_PARAMETER)) {
+        next++;
+    }
+    if ((tag & (BINFM_WHOLE | BINFM_OWN_COUNT)) != 0u) {
+        next = binfm_check_count(next, end, &count);
+    }
+    if ((next == NULL) || (next > end) || (binfm_check_width(tag, count) == 0u)) {
+        return NULL;
+    }
+    if ((tag & BINFM_KIND) == BINFM_TEXT) {
+        next = binfm_check_lengths(next, end, count);
+    } else if (binfm_entry_width(tag) != 0u) {
+        next = binfm_check_array(next, end, count, binfm_entry_width(tag));
+    } else {
+        /* no entries */
+    }
+    if ((tag & BINFM_WHOLE) != 0u) {
+        count--;
+    }
+    if (count > BINFM_MOST_ROWS) { /* more rows than a file can hold */
+        return NULL;
+    }
+    *rows += count * (((tag & BINFM_COPIES) != 0u) ? tilings : 1u);
+    *rows += tilings * (((tag & BINFM_MISSING) != 0u) ? 2u : 1u);
+    return (*rows > BINFM_MOST_ROWS) ? NULL : next;
+}
+
+/* Check all features; write how many are used and how many rows they have. */
+static inline const uint8_t *binfm_check_features(const uint8_t *model, const uint8_t *end, uint32_t *used,
+                                                  uint32_t *rows)
+{
+    const uint32_t features = binfm_features(model);
+    const uint8_t *at = binfm_after_scales(model);
+    const uint8_t *mask = at;
+    uint32_t i;
+
+    *used = features;
+    *rows = 0u;
+    if ((BINFM_BYTE(model + BINFM_AT_FLAGS) & BINFM_HAS_UNUSED) != 0u) {
+        at = binfm_check_array(at, end, ((features - 1u) / 8u) + 1u, 1u);
+        if (at == NULL) {
+            return NULL;
+        }
+        *used = 0u;
+        for (i = 0u; i < features; i++) {
+            *used += ((uint32_t)BINFM_BYTE(mask + (size_t)(i / 8u)) >> (i % 8u)) & 1u;
+        }
+    }
+    for (i = *used; i > 0u; i--) {
+        if ((at == NULL) || (at >= end)) {
+            return NULL;
+        }
+        at = binfm_check_record(at, end, BINFM_BYTE(model + BINFM_AT_TILINGS), binfm_u16(model + BINFM_AT_USUAL), rows);
+    }
+    return at;
+}
+
+/* Check the fixed-size fields, from the flags to the exponent. */
+static inline uint_fast8_t binfm_check_header(const uint8_t *model)
+{
+    const uint16_t outputs = binfm_outputs(model);
+    const uint_fast8_t loss = BINFM_BYTE(model + BINFM_AT_LOSS);
+    const int16_t exponent = binfm_exponent(model);
+    uint_fast8_t i;
+
+    for (i = BINFM_AT_SHIFT_C; i <= BINFM_AT_SHIFT_BIAS; i++) {
+        if (BINFM_BYTE(model + i) > BINFM_MOST_SHIFT) {
+            return 0u;
+        }
+    }
+    if ((binfm_features(model) == 0u) || ((BINFM_BYTE(model + BINFM_AT_SHIFT_A) & BINFM_SHIFT) > BINFM_MOST_SHIFT)) {
+        return 0u;
+    }
+    if ((outputs == 0u) || (outputs == 2u) || (BINFM_BYTE(model + BINFM_AT_TILINGS) == 0u)) {
+        return 0u;
+    }
+    if ((loss > BINFM_SOFTMAX) || ((loss == BINFM_REGRESSION) && (outputs != 1u)) ||
+        ((loss == BINFM_SOFTMAX) && (outputs == 1u))) {
+        return 0u;
+    }
+    if (BINFM_BYTE(model + BINFM_AT_FLAGS) > BINFM_FLAGS) {
+        return 0u;
+    }
+    return ((exponent >= -BINFM_MOST_EXPONENT) && (exponent <= BINFM_MOST_EXPONENT)) ? 1u : 0u;
+}
+
+/* Whether a valid model is within the limits of this runtime. */
+static inline uint_fast8_t binfm_within_limits(const uint8_t *model, uint32_t used, uint32_t rows)
+{
+    const uint16_t factors = binfm_u16(model + BINFM_AT_FACTORS);
+    const uint32_t active = used * BINFM_BYTE(model + BINFM_AT_TILINGS);
+    const uint_fast8_t scale_bytes = binfm_scale_bytes(model);
+    const uint8_t *scales = model + BINFM_AT_SCALES;
+    const uint32_t cells = rows + 2u; /* with BINFM_NONE and BINFM_NAN */
+    uint64_t pairs = (uint64_t)(active * active) * factors;
+    uint16_t largest_c = 0u;
+    uint16_t i;
+
+    if ((active > BINFM_MOST_ACTIVE) || ((active << binfm_w_bits(model)) > BINFM_MOST_LINEAR)) {
+        return 0u;
+    }
+    if (((pairs >> 32) != 0u) || ((uint32_t)(size_t)cells != cells) ||
+        ((uint32_t)(size_t)binfm_features(model) != binfm_features(model))) {
+        return 0u;
+    }
+    for (i = binfm_outputs(model); i > 0u; i--) {
+        const uint16_t c = (scale_bytes == 8u) ? binfm_u16(scales + 6) : (BINFM_BYTE(scales + 1) >> 4);
+
+        largest_c = (c > largest_c) ? c : largest_c;
+        scales += scale_bytes;
+    }
+    pairs = (pairs - ((uint64_t)active * factors)) / 2u;
+    pairs *= largest_c;
+    return ((pairs >> (uint_fast8_t)(BINFM_SCORE_BITS - BINFM_BYTE(model + BINFM_AT_SHIFT_C))) == 0u) ? 1u : 0u;
+}
+
+/* CRC-32C (Castagnoli) */
+static inline uint32_t binfm_checksum(const uint8_t *bytes, size_t length)
+{
+    uint32_t crc = 0xffffffffu;
+    uint_fast8_t bit;
+    size_t i;
+
+    for (i = 0u; i < length; i++) {
+        crc ^= BINFM_BYTE(bytes + i);
+        for (bit = 0u; bit < 8u; bit++) {
+            crc = (crc >> 1) ^ (((crc & 1u) != 0u) ? 0x82f63b78u : 0u);
+        }
+    }
+    return ~crc;
+}
+
+/* Magic, version, length and checksum */
+static inline binfm_status binfm_check_frame(const uint8_t *model, size_t length)
+{
+    const size_t content = length - BINFM_CHECKSUM_BYTES;
+
+    if (length < (BINFM_AT_SCALES + 6u + BINFM_CHECKSUM_BYTES)) {
+        return BINFM_BAD_LENGTH;
+    }
+    if (binfm_u32(model) != BINFM_MAGIC) {
+        return BINFM_BAD_MAGIC;
+    }
+    if (BINFM_BYTE(model + BINFM_AT_VERSION) != BINFM_VERSION) {
+        return BINFM_BAD_VERSION;
+    }
+    if (binfm_u32(model + BINFM_AT_LENGTH) != length) {
+        return BINFM_BAD_LENGTH;
+    }
+    if (binfm_u32(model + BINFM_AT_LENGTH) > BINFM_MOST_BYTES) {
+        return BINFM_TOO_LARGE;
+    }
+    return (binfm_u32(model + content) == binfm_checksum(model, content)) ? BINFM_OK : BINFM_BAD_CHECKSUM;
+}
+
+#ifdef BINFM_STRICT
 /*
  * Edges have one canonical encoding, the first of these that represents them all: codes on a linear grid, or on a
  * logarithmic one if all edges are positive, with the latest parameter of that form; the same with a parameter of their
@@ -1301,11 +1544,6 @@ BINFM_LARGE const uint8_t *binfm_check_strings(const uint8_t *strings, const uin
     return at;
 }
 
-static inline uint_fast8_t binfm_is_integer_width(uint_fast8_t width)
-{
-    return ((width == 1u) || (width == 2u) || (width == 4u) || (width == 8u)) ? 1u : 0u;
-}
-
 /* Edges ascend, none is NaN, and at least one needs the full width. */
 static inline uint_fast8_t binfm_check_leading(const binfm_record *record)
 {
@@ -1358,23 +1596,15 @@ static inline uint_fast8_t binfm_check_edges(const binfm_record *record, uint8_t
     return (width > 2u) ? 1u : binfm_is_canonical(record, parameter, defaults);
 }
 
-/* There is at least one category, and the caller has checked that fixed-width ones lie before `end`. */
-static inline const uint8_t *binfm_check_categories(const binfm_record *record, const uint8_t *end)
+/* Categories ascend and have their shortest encoding. */
+static inline uint_fast8_t binfm_check_categories(const binfm_record *record, const uint8_t *end)
 {
     const uint_fast8_t width = binfm_entry_width(record->tag);
-    const uint8_t *after = record->entries + (record->count * width);
 
     if ((record->tag & BINFM_KIND) == BINFM_TEXT) {
-        return (width == 0u) ? binfm_check_strings(record->entries, end, (uint32_t)record->count, 1u) : NULL;
+        return (binfm_check_strings(record->entries, end, (uint32_t)record->count, 1u) != NULL) ? 1u : 0u;
     }
-    if (width == 0u) {
-        return after;
-    }
-    if ((binfm_is_integer_width(width) == 0u) ||
-        (binfm_check_values(record->entries, (uint32_t)record->count, width, 0u) == 0u)) {
-        return NULL;
-    }
-    return after;
+    return ((width == 0u) || (binfm_check_values(record->entries, (uint32_t)record->count, width, 0u) != 0u)) ? 1u : 0u;
 }
 
 /* Copies need several tilings. With several tilings, categorical features must have them. */
@@ -1386,74 +1616,27 @@ static inline uint_fast8_t binfm_check_copies(uint_fast8_t tag, uint32_t tilings
     return ((tilings == 1u) || ((tag & BINFM_WHOLE) == 0u)) ? 1u : 0u;
 }
 
-/* Check the part of a record before its entries; write the number of entries and their parameter. */
-static inline const uint8_t *binfm_check_record_head(const uint8_t *at, const uint8_t *end,
-                                                     const binfm_defaults *defaults, uint32_t *count,
-                                                     uint8_t *parameter)
+/* Check a record that binfm_check_record has accepted. `defaults` comes from the records before it. */
+static inline uint_fast8_t binfm_is_strict(const binfm_record *record, uint8_t parameter, uint32_t tilings,
+                                           const binfm_defaults *defaults, const uint8_t *end)
 {
-    const uint_fast8_t tag = BINFM_BYTE(at);
+    const uint_fast8_t tag = record->tag;
     const uint_fast8_t form = (uint_fast8_t)((tag >> 4) & BINFM_FORM);
-    const uint8_t *next = at + 1;
 
-    *count = defaults->edge_count;
-    *parameter = defaults->parameter[form];
-    if ((tag & BINFM_WHOLE) != 0u) {
-        next = binfm_check_count(next, end, count);
-        return (*count == 0u) ? NULL : next;
-    }
-    if ((tag & BINFM_OWN_PARAMETER) != 0u) {
-        *parameter = BINFM_BYTE(next);
-        next++;
-    }
-    if ((tag & BINFM_KIND) == BINFM_CODES) {
-        next = (binfm_is_valid_grid(form, *parameter) != 0u) ? next : NULL;
-    } else {
-        next = ((tag & BINFM_OWN_PARAMETER) == 0u) ? next : NULL;
-    }
-    if ((next != NULL) && ((tag & BINFM_OWN_COUNT) != 0u)) {
-        next = binfm_check_count(next, end, count);
-        return (*count == defaults->edge_count) ? NULL : next;
-    }
-    return next;
-}
-
-/* Check a record and add its number of rows to `rows`. */
-static inline const uint8_t *binfm_check_record(const uint8_t *at, const uint8_t *end, uint32_t tilings,
-                                                binfm_defaults *defaults, uint32_t *rows)
-{
-    const uint_fast8_t tag = BINFM_BYTE(at);
-    const uint_fast8_t width = binfm_entry_width(tag);
-    const uint8_t *next;
-    binfm_record record;
-    uint8_t parameter;
-    uint32_t count;
-
-    next = binfm_check_record_head(at, end, defaults, &count, &parameter);
-    if ((next == NULL) || (next > end) || (binfm_check_copies(tag, tilings) == 0u)) {
-        return NULL;
-    }
-    record.tag = tag;
-    record.entries = next;
-    record.count = (size_t)count;
-    next = binfm_check_array(next, end, (width == 0u) ? 0u : count, width);
-    if (next == NULL) {
-        return NULL;
+    if (binfm_check_copies(tag, tilings) == 0u) {
+        return 0u;
     }
     if ((tag & BINFM_WHOLE) != 0u) {
-        next = binfm_check_categories(&record, end);
-        count--;
-    } else {
-        next = (binfm_check_edges(&record, parameter, defaults) != 0u) ? next : NULL;
+        return binfm_check_categories(record, end);
     }
-    if ((next == NULL) || (count > BINFM_MOST_ROWS)) { /* more rows than a file can hold */
-        return NULL;
+    if (((tag & BINFM_OWN_COUNT) != 0u) && (record->count == defaults->edge_count)) {
+        return 0u;
     }
-    if ((tag & BINFM_KIND) == BINFM_CODES) {
-        defaults->parameter[(tag >> 4) & BINFM_FORM] = parameter;
+    if (((tag & BINFM_KIND) == BINFM_CODES) ? (binfm_is_valid_grid(form, parameter) == 0u)
+                                            : ((tag & BINFM_OWN_PARAMETER) != 0u)) {
+        return 0u;
     }
-    *rows += count * (((tag & BINFM_COPIES) != 0u) ? tilings : 1u);
-    *rows += tilings * (((tag & BINFM_MISSING) != 0u) ? 2u : 1u);
-    return next;
+    return binfm_check_edges(record, parameter, defaults);
 }
 
 /* The most common number of edges of numeric features, the smallest if several tie; 0 if it is above 65,535. */
@@ -1496,79 +1679,39 @@ static inline uint16_t binfm_most_common_count(const uint8_t *records, const uin
     return (best > 0xffffu) ? 0u : (uint16_t)best;
 }
 
-/* Check the bit mask of used features, of which at least one is unused; write the number of used ones. */
-static inline const uint8_t *binfm_check_used_mask(const uint8_t *at, const uint8_t *end, uint32_t features,
-                                                   uint32_t *used)
+/* Check the records of all used features; returns the byte after them. */
+static inline const uint8_t *binfm_check_records(const uint8_t *model, const uint8_t *records, const uint8_t *end,
+                                                 uint32_t used)
 {
-    const uint_fast8_t spare = (uint_fast8_t)((8u - (features & 7u)) & 7u);
-    const uint32_t bytes = (features / 8u) + ((spare == 0u) ? 0u : 1u);
-    uint32_t i;
-
-    if (bytes > binfm_remaining(at, end)) {
-        return NULL;
-    }
-    *used = 0u;
-    for (i = 0u; i < bytes; i++) {
-        uint8_t byte = BINFM_BYTE(at + (size_t)i);
-
-        if ((i == (bytes - 1u)) && ((byte >> (uint_fast8_t)(8u - spare)) != 0u)) {
-            return NULL;
-        }
-        for (; byte != 0u; byte >>= 1) {
-            *used += byte & 1u;
-        }
-    }
-    return (*used == features) ? NULL : (at + (size_t)bytes);
-}
-
-/* Check all features; write how many are used and how many rows they have. */
-static inline const uint8_t *binfm_check_features(const uint8_t *model, const uint8_t *end, uint32_t *used,
-                                                  uint32_t *rows)
-{
-    const uint8_t *at = binfm_after_scales(model);
-    const uint8_t *records;
+    const uint8_t *at = records;
     binfm_defaults defaults;
-    uint32_t remaining;
+    uint32_t i;
 
     defaults.parameter[BINFM_UNSIGNED] = 127u; /* out of range, so that no record can reuse it */
     defaults.parameter[BINFM_SIGNED] = 127u;
     defaults.parameter[BINFM_LOGARITHMIC] = 255u; /* likewise */
     defaults.parameter[BINFM_FORM] = 255u;
     defaults.edge_count = binfm_u16(model + BINFM_AT_USUAL);
-    *used = binfm_features(model);
-    *rows = 0u;
-    if ((BINFM_BYTE(model + BINFM_AT_FLAGS) & BINFM_HAS_UNUSED) != 0u) {
-        at = binfm_check_used_mask(at, end, binfm_features(model), used);
-        if (at == NULL) {
+    for (i = 0u; i < used; i++) {
+        const binfm_defaults previous = defaults;
+        binfm_record record;
+
+        binfm_read_record(at, &defaults, &record);
+        if (binfm_is_strict(&record, defaults.parameter[(record.tag >> 4) & BINFM_FORM],
+                            BINFM_BYTE(model + BINFM_AT_TILINGS), &previous, end) == 0u) {
             return NULL;
         }
-    }
-    records = at;
-    for (remaining = *used; remaining > 0u; remaining--) {
-        if (at == end) {
-            return NULL;
-        }
-        at = binfm_check_record(at, end, BINFM_BYTE(model + BINFM_AT_TILINGS), &defaults, rows);
-        if ((at == NULL) || (*rows > BINFM_MOST_ROWS)) {
-            return NULL;
-        }
+        at = binfm_after_record(&record);
     }
     return (binfm_most_common_count(records, at, defaults.edge_count) == defaults.edge_count) ? at : NULL;
 }
 
-/* The parameter bits lie before `end`, and the padding of the last byte is zero. */
-static inline const uint8_t *binfm_check_bits(const uint8_t *at, const uint8_t *end, uint64_t bits)
+/* At least one feature is unused, and spare bits are zero. */
+static inline uint_fast8_t binfm_check_mask(const uint8_t *last, uint32_t features, uint32_t used)
 {
-    const uint64_t bytes = (bits + 7u) / 8u;
-    const uint_fast8_t used_bits = (uint_fast8_t)(bits % 8u);
+    const uint_fast8_t bits = (uint_fast8_t)(features % 8u);
 
-    if (bytes > binfm_remaining(at, end)) {
-        return NULL;
-    }
-    if ((used_bits != 0u) && ((BINFM_BYTE(at + ((size_t)bytes - 1u)) >> used_bits) != 0u)) {
-        return NULL;
-    }
-    return at + (size_t)bytes;
+    return ((used < features) && ((bits == 0u) || ((BINFM_BYTE(last) >> bits) == 0u))) ? 1u : 0u;
 }
 
 /* Class labels. Kinds: 1 integers, 2 float64, 3 booleans, 4 strings. */
@@ -1589,135 +1732,84 @@ static inline const uint8_t *binfm_check_labels(const uint8_t *at, const uint8_t
         return binfm_check_strings(values, end, classes, 1u);
     }
     next = binfm_check_array(values, end, classes, width);
-    if ((next == NULL) || (binfm_is_integer_width(width) == 0u)) {
+    if ((next == NULL) || ((width != 1u) && (width != 2u) && (width != 4u) && (width != 8u))) {
         return NULL;
     }
     return (binfm_check_values(values, classes, width, (kind == 2u) ? 1u : 0u) != 0u) ? next : NULL;
 }
 
-/* Check the fixed-size fields, from the flags to the exponent. */
-static inline uint_fast8_t binfm_check_header(const uint8_t *model)
+/* Check what follows the parameter bits; returns the byte after it. */
+static inline const uint8_t *binfm_check_texts(const uint8_t *model, const uint8_t *bits_end, const uint8_t *end)
 {
-    const uint16_t outputs = binfm_outputs(model);
-    const uint_fast8_t loss = BINFM_BYTE(model + BINFM_AT_LOSS);
-    const int16_t exponent = binfm_exponent(model);
-    uint_fast8_t i;
+    const uint_fast8_t flags = BINFM_BYTE(model + BINFM_AT_FLAGS);
+    const uint8_t *at = bits_end;
 
-    for (i = BINFM_AT_SHIFT_C; i <= BINFM_AT_SHIFT_BIAS; i++) {
-        if (BINFM_BYTE(model + i) > BINFM_MOST_SHIFT) {
+    if ((flags & BINFM_HAS_LABELS) != 0u) {
+        at = binfm_check_labels(at, end, binfm_classes(model));
+    }
+    if ((at != NULL) && ((flags & BINFM_HAS_NAMES) != 0u)) {
+        /* duplicates are harmless: names are unused here */
+        at = binfm_check_strings(at, end, binfm_features(model), 0u);
+    }
+    if ((at != NULL) && ((flags & BINFM_HAS_CARD) != 0u)) {
+        at = binfm_check_strings(at, end, 1u, 0u); /* its JSON is unused here, too */
+    }
+    return at;
+}
+
+/* Check a file that is safe to score. */
+static inline uint_fast8_t binfm_check_strict(const uint8_t *model, const uint8_t *end, uint32_t used, uint32_t rows)
+{
+    const uint32_t bits = rows * binfm_outputs(model) * binfm_output_bits(model);
+    const uint8_t *at = binfm_after_scales(model);
+
+    if ((BINFM_BYTE(model + BINFM_AT_FLAGS) & BINFM_HAS_UNUSED) != 0u) {
+        at += ((binfm_features(model) - 1u) / 8u) + 1u;
+        if (binfm_check_mask(at - 1, binfm_features(model), used) == 0u) {
             return 0u;
         }
     }
-    if ((binfm_features(model) == 0u) || ((BINFM_BYTE(model + BINFM_AT_SHIFT_A) & BINFM_SHIFT) > BINFM_MOST_SHIFT)) {
+    at = binfm_check_records(model, at, end, used);
+    if (at == NULL) {
         return 0u;
     }
-    if ((outputs == 0u) || (outputs == 2u) || (BINFM_BYTE(model + BINFM_AT_TILINGS) == 0u)) {
+    at += (bits + 7u) / 8u;
+    if (((bits % 8u) != 0u) && ((BINFM_BYTE(at - 1) >> (bits % 8u)) != 0u)) {
         return 0u;
     }
-    if ((loss > BINFM_SOFTMAX) || ((loss == BINFM_REGRESSION) && (outputs != 1u)) ||
-        ((loss == BINFM_SOFTMAX) && (outputs == 1u))) {
-        return 0u;
-    }
-    if (BINFM_BYTE(model + BINFM_AT_FLAGS) > BINFM_FLAGS) {
-        return 0u;
-    }
-    return ((exponent >= -BINFM_MOST_EXPONENT) && (exponent <= BINFM_MOST_EXPONENT)) ? 1u : 0u;
+    return (binfm_check_texts(model, at, end) == end) ? 1u : 0u;
 }
+#endif
 
-/* Whether a valid model is within the limits of this runtime. */
-static inline uint_fast8_t binfm_within_limits(const uint8_t *model, uint32_t used, uint32_t rows)
-{
-    const uint16_t factors = binfm_u16(model + BINFM_AT_FACTORS);
-    const uint32_t active = used * BINFM_BYTE(model + BINFM_AT_TILINGS);
-    const uint_fast8_t scale_bytes = binfm_scale_bytes(model);
-    const uint8_t *scales = model + BINFM_AT_SCALES;
-    const uint32_t cells = rows + 2u; /* with BINFM_NONE and BINFM_NAN */
-    uint64_t pairs = (uint64_t)(active * active) * factors;
-    uint16_t largest_c = 0u;
-    uint16_t i;
-
-    if ((active > BINFM_MOST_ACTIVE) || ((active << binfm_w_bits(model)) > BINFM_MOST_LINEAR)) {
-        return 0u;
-    }
-    if (((pairs >> 32) != 0u) || ((uint32_t)(size_t)cells != cells) ||
-        ((uint32_t)(size_t)binfm_features(model) != binfm_features(model))) {
-        return 0u;
-    }
-    for (i = binfm_outputs(model); i > 0u; i--) {
-        const uint16_t c = (scale_bytes == 8u) ? binfm_u16(scales + 6) : (BINFM_BYTE(scales + 1) >> 4);
-
-        largest_c = (c > largest_c) ? c : largest_c;
-        scales += scale_bytes;
-    }
-    pairs = (pairs - ((uint64_t)active * factors)) / 2u;
-    pairs *= largest_c;
-    return ((pairs >> (uint_fast8_t)(BINFM_SCORE_BITS - BINFM_BYTE(model + BINFM_AT_SHIFT_C))) == 0u) ? 1u : 0u;
-}
-
-/* CRC-32C (Castagnoli) */
-static inline uint32_t binfm_checksum(const uint8_t *bytes, size_t length)
-{
-    uint32_t crc = 0xffffffffu;
-    uint_fast8_t bit;
-    size_t i;
-
-    for (i = 0u; i < length; i++) {
-        crc ^= BINFM_BYTE(bytes + i);
-        for (bit = 0u; bit < 8u; bit++) {
-            crc = (crc >> 1) ^ (((crc & 1u) != 0u) ? 0x82f63b78u : 0u);
-        }
-    }
-    return ~crc;
-}
-
-/* Magic, version, length and checksum */
-static inline binfm_status binfm_check_frame(const uint8_t *model, size_t length)
-{
-    const size_t content = length - BINFM_CHECKSUM_BYTES;
-
-    if (length < (BINFM_AT_SCALES + 6u + BINFM_CHECKSUM_BYTES)) {
-        return BINFM_BAD_LENGTH;
-    }
-    if (binfm_u32(model) != BINFM_MAGIC) {
-        return BINFM_BAD_MAGIC;
-    }
-    if (BINFM_BYTE(model + BINFM_AT_VERSION) != BINFM_VERSION) {
-        return BINFM_BAD_VERSION;
-    }
-    if (binfm_u32(model + BINFM_AT_LENGTH) != length) {
-        return BINFM_BAD_LENGTH;
-    }
-    if (binfm_u32(model + BINFM_AT_LENGTH) > BINFM_MOST_BYTES) {
-        return BINFM_TOO_LARGE;
-    }
-    return (binfm_u32(model + content) == binfm_checksum(model, content)) ? BINFM_OK : BINFM_BAD_CHECKSUM;
-}
-
-/* Everything between the magic number and the checksum */
+/* Everything between the magic number and the checksum. What follows the bits is never read here. */
 static inline binfm_status binfm_check_content(const uint8_t *model, const uint8_t *end)
 {
+    const uint_fast8_t flags = BINFM_BYTE(model + BINFM_AT_FLAGS);
     const uint8_t *at;
+    uint32_t remaining;
     uint32_t used;
     uint32_t rows;
+    uint64_t bits;
 
     if ((binfm_check_header(model) == 0u) ||
         (binfm_check_array(model + BINFM_AT_SCALES, end, binfm_outputs(model), binfm_scale_bytes(model)) == NULL)) {
         return BINFM_BAD_FORMAT;
     }
     at = binfm_check_features(model, end, &used, &rows);
-    if (at != NULL) {
-        at = binfm_check_bits(at, end, (uint64_t)rows * binfm_outputs(model) * binfm_output_bits(model));
-    }
-    if ((at != NULL) && ((BINFM_BYTE(model + BINFM_AT_FLAGS) & BINFM_HAS_LABELS) != 0u)) {
-        at = binfm_check_labels(at, end, binfm_classes(model));
-    }
-    if ((at != NULL) && ((BINFM_BYTE(model + BINFM_AT_FLAGS) & BINFM_HAS_NAMES) != 0u)) {
-        /* duplicates are harmless: names are unused here */
-        at = binfm_check_strings(at, end, binfm_features(model), 0u);
-    }
-    if (at != end) {
+    if (at == NULL) {
         return BINFM_BAD_FORMAT;
     }
+    bits = (uint64_t)rows * binfm_outputs(model) * binfm_output_bits(model);
+    remaining = binfm_remaining(at, end);
+    if ((((bits + 7u) >> 3) > remaining) ||
+        ((((bits + 7u) >> 3) < remaining) && ((flags & (BINFM_HAS_LABELS | BINFM_HAS_NAMES | BINFM_HAS_CARD)) == 0u))) {
+        return BINFM_BAD_FORMAT;
+    }
+#ifdef BINFM_STRICT
+    if (binfm_check_strict(model, end, used, rows) == 0u) {
+        return BINFM_BAD_FORMAT;
+    }
+#endif
     return (binfm_within_limits(model, used, rows) != 0u) ? BINFM_OK : BINFM_TOO_LARGE;
 }
 
@@ -1744,6 +1836,7 @@ BINFM_LARGE binfm_status binfm_selftest(const uint8_t *model, size_t length, con
 {
     const binfm_status status = binfm_check(model, length);
     const uint8_t *at = tests;
+    binfm_scorer scorer;
     uint16_t sample;
     uint16_t output;
     uint32_t i;
@@ -1754,8 +1847,9 @@ BINFM_LARGE binfm_status binfm_selftest(const uint8_t *model, size_t length, con
             at += 4;
         }
         binfm_encode(model, x, active);
+        binfm_begin(model, active, 0u, &scorer);
         for (output = 0u; output < binfm_outputs(model); output++) {
-            if (binfm_score(model, active, output) != binfm_signed(at, 8u)) {
+            if (binfm_next_score(&scorer) != binfm_signed(at, 8u)) {
                 return BINFM_BAD_SCORE;
             }
             at += 8;

@@ -39,9 +39,10 @@ class Sizes:
 
     def nbytes(self, params: Params) -> int:
         """Return the size of the file of a model with these parameters."""
-        return self._encoders[Bins.of(params)].size(params.m, params.leave_out)
+        return self._encoders[Bins.of(params)].size(params.m, params.leave_out, params.target)
 
     def largest_m(self, params: Params, max_bytes: int) -> int:
         """Return the most factors such a model can have within a size; -1 if it does not fit without any."""
-        most = self._encoders[Bins.of(params)].largest_m(max(0, max_bytes), params.leave_out)
+        encoder = self._encoders[Bins.of(params)]
+        most = encoder.largest_m(max(0, max_bytes), params.leave_out, params.target)
         return -1 if most is None else most

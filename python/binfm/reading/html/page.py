@@ -9,6 +9,7 @@ import numpy as np
 
 from binfm._core import __version__
 from binfm._text import few, figure, number, signed
+from binfm.card import card_lines
 from binfm.reading.html import svg
 from binfm.reading.html.elements import bar, cards, class_legend, folded, legend, more, sign_legend, table, text
 from binfm.reading.html.shapes import shape
@@ -67,7 +68,7 @@ def html_report(model: Model, X: Any = None, *, title: str = "binfm model") -> s
     >>> page.startswith("<!doctype html>"), "http" in page
     (True, False)
     """
-    body = [_head(model, title), _size(model), _parameters(model)]
+    body = [_head(model, title), _origin(model), _size(model), _parameters(model)]
     if model.method in ("bfm", "sefm"):  # the others have no bins
         effects = model.effects(X)
         strongest = effects.order()[:MAX_FEATURES]
@@ -103,6 +104,14 @@ def model_cards(model: Model) -> str:
             "tilings": str(model.tilings),
         }
     )
+
+
+def _origin(model: Model) -> str:
+    """Return the card, if there is one."""
+    if model.card is None:
+        return ""
+    lines = [(escape(name), text(value, 400)) for name, value in card_lines(model.card)]
+    return _section("Card", table(("", ""), lines, left=2))
 
 
 def _size(model: Model) -> str:
