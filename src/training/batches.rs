@@ -26,9 +26,10 @@ const MAX_BYTES: usize = 1 << 28;
 
 /// Least number of default batches in an epoch: with fewer steps, small data learns too little.
 const MIN_BATCHES: usize = 48;
-/// Largest default batch of one output. With more outputs, each has fewer positive samples, so that it learns more from
-/// smaller batches: letter (26 classes) loses 0.6 points with batches of 256 instead of 32.
-const MAX_BATCH: usize = 512;
+/// Largest default batch, and samples that the batches of all outputs have together at most: with more outputs, each has
+/// fewer positive samples, so that it learns more from smaller batches. letter (26 classes) loses 0.6 points with batches
+/// of 256 instead of 32.
+const MAX_BATCH: [usize; 2] = [512, 1024];
 /// Limit of the default batch size, however many outputs there are.
 const MAX_BATCH_OF_MANY: usize = 16;
 /// Samples that a shard should have, and visits to each row of the parameter table on average.
@@ -38,7 +39,8 @@ const MAX_SHARDS: usize = 16;
 
 /// Returns the batch size for a number of samples and outputs: by default a power of two.
 pub fn size(params: &Params, samples: usize, outputs: usize) -> usize {
-    let most = (MAX_BATCH / outputs.max(1)).max(MAX_BATCH_OF_MANY);
+    let [largest, together] = MAX_BATCH;
+    let most = (together / outputs.max(1)).clamp(MAX_BATCH_OF_MANY, largest);
     let default = 1 << (samples / MIN_BATCHES).clamp(1, most).ilog2();
     params.batch_size.unwrap_or(default)
 }
