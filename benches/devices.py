@@ -112,7 +112,7 @@ def load(name: str) -> Split | None:
 def _binary(split: Split, folder: Path) -> Iterator[Measured]:
     X, y, X_test, y_test = split
     for tilings in (1, 4):
-        model = binfm.train(X, y, m=16, b=20, tilings=tilings)
+        model = binfm.train(X, y, m=16, b=20, tilings=tilings, regularization=0)
         name = f"ijcnn1, binfm m=16 b=20 tilings={tilings}"
         yield from _models(name, model, X_test, y_test, folder)
     integers = tuple(np.round(1000 * part).astype(np.int16) for part in (X, X_test))

@@ -80,20 +80,12 @@ class Sum(Peer):
 
 class Binfm(Peer):
     name, package, module = "binfm, tilings=1", "binfm", "binfm"
-    what = f"m={FACTORS}, b={BINS}, {{epochs}} epochs"
-    tilings: ClassVar[int] = 1
+    what = f"m={FACTORS}, b={BINS}, one-bit w, {{epochs}} epochs"
+    settings: ClassVar[dict[str, Any]] = {"m": FACTORS, "b": BINS, "tilings": 1}
 
     def fit(self, X: Any, y: Any) -> None:
-        self.model = self.lib.train(
-            X,
-            y,
-            m=FACTORS,
-            b=BINS,
-            tilings=self.tilings,
-            epochs=self.epochs,
-            early_stopping=False,
-            n_jobs=self.threads,
-        )
+        settings = {**self.settings, "epochs": self.epochs} if self.settings else {}
+        self.model = self.lib.train(X, y, **settings, early_stopping=False, n_jobs=self.threads)
 
     def score(self, X: Any) -> Any:
         return self.model.decision_function(X, n_jobs=self.threads)
@@ -112,7 +104,14 @@ class Binfm(Peer):
 
 class BinfmTiled(Binfm):
     name = "binfm, tilings=4"
-    tilings = 4
+    what = f"m={FACTORS}, b={BINS}, w of 8 bits, regularization=30, {{epochs}} epochs"
+    settings: ClassVar[dict[str, Any]] = {"m": FACTORS, "b": BINS, "tilings": 4, "regularization": 30}
+
+
+class BinfmDefault(Binfm):
+    name = "binfm, default"
+    what = "everything chosen on held-out samples, 20 epochs"
+    settings: ClassVar[dict[str, Any]] = {}
 
 
 class LinearSvc(Peer):
@@ -274,6 +273,7 @@ ALL: tuple[type[Peer], ...] = (
     Sum,
     Binfm,
     BinfmTiled,
+    BinfmDefault,
     LinearSvc,
     OnnxLinear,
     LightGbm,

@@ -13,8 +13,8 @@ pub const CELLS: usize = 32;
 pub const NAN: usize = CELLS - 1;
 /// Depth of a tree of thresholds: comparisons on the way to a cell.
 const DEPTH: usize = 5;
-/// Maximum number of bit planes for the counts of a cell: up to seven rows per cell.
-pub const MAX_CELL_PLANES: usize = 3;
+/// Maximum number of bit planes for the counts of a cell: up to 31 rows per cell.
+pub const MAX_CELL_PLANES: usize = 5;
 /// Maximum number of bit planes for the counts of a sample: up to 4,095 active rows.
 pub const MAX_PLANES: usize = 12;
 

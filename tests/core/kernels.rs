@@ -228,6 +228,10 @@ fn samples_are_looked_up_alike_on_every_tier() {
         (90, 16, 1, 1),
         (300, 9, 4, 4),
         (90, 12, 7, 1),
+        (3, 9, 8, 2),
+        (22, 30, 15, 4),
+        (22, 30, 16, 4),
+        (200, 8, 31, 4),
     ] {
         for rows in [0, 1, 7, 8, 9, 31, 32, 33, 65, 97] {
             let mut next = noise((features * 1000 + cells * 10 + rows) as u64);

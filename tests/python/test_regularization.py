@@ -86,3 +86,41 @@ def test_what_does_not_go_together_is_refused():
     for other in ({"dropout": 0.2}, {"ensemble": 2}, {"polish": 1}, {"tilings": 1}, {"method": "fm"}, {"w_bits": 1}):
         with pytest.raises(ValueError, match=r"^regularization must be 0 with "):
             binfm.train(X, X[:, 0] > 0, regularization=10, **other)
+
+
+def test_wide_tables_use_the_columns_that_matter():
+    """Of 1,500 columns of noise two matter; a linear model of all of them has 60 %."""
+    wide = np.random.default_rng(1).normal(size=(1200, 1500))
+    y = wide[:, 3] + wide[:, 700] > 0
+    model = binfm.train(wide[:800], y[:800])
+    assert np.mean(model.predict(wide[800:]) == y[800:]) > 0.93
+    used = {column for column, feature in enumerate(model.features) if feature.kind != "unused"}
+    assert {3, 700} <= used
+    assert len(used) <= 128
+    assert model == binfm.train(wide[:800], y[:800], n_jobs=1)
+
+
+def test_wide_regression_uses_the_columns_that_matter():
+    wide = np.random.default_rng(2).normal(size=(600, 400))
+    y = 2 * wide[:, 5] - wide[:, 6] + 0.1 * wide[:, 7] ** 2
+    model = binfm.train(wide[:500], y[:500], loss="squared")
+    assert np.corrcoef(model.predict(wide[500:]), y[500:])[0, 1] > 0.95
+
+
+def test_linear_classes_are_as_good_as_with_logistic_regression():
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(10_400, 12))
+    y = X @ rng.normal(size=12) + rng.logistic(size=10_400) > 0
+    linear = LogisticRegression().fit(X[:400], y[:400]).score(X[400:], y[400:])
+    model = binfm.train(X[:400], y[:400])
+    assert np.mean(model.predict(X[400:]) == y[400:]) > linear - 0.01
+
+
+def test_without_pairs_there_are_no_factors():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(1500, 6))
+    y = np.sin(2 * X[:, 0]) + np.abs(X[:, 1]) + rng.logistic(size=1500) > 0.8
+    model = binfm.train(X, y)
+    assert model.m == 0

@@ -36,7 +36,9 @@ class Family(System):
 
     def train(self, settings: Settings, X: NDArray[Any], y: Codes, seed: int, **more: Any) -> binfm.Model:
         chosen = {**self.arguments(settings, len(y)), **self.fixed, **more}
-        return binfm.train(X, y, method=self.method, seed=seed, n_jobs=1, early_stopping=False, **chosen)
+        return binfm.train(
+            X, y, method=self.method, seed=seed, n_jobs=1, early_stopping=False, regularization=0, **chosen
+        )
 
     def arguments(self, settings: Settings, n_samples: int) -> Settings:
         """Return the settings as arguments of `binfm.train`.

@@ -8,7 +8,7 @@ mod cells;
 mod planes;
 mod tallies;
 
-use super::lookup::{CELLS, CellTable, Count, MAX_PLANES};
+use super::lookup::{CELLS, CellTable, Count, MAX_CELL_PLANES, MAX_PLANES};
 use tallies::Tallies;
 
 /// A register with a byte for each sample of a group.
@@ -78,8 +78,12 @@ pub unsafe fn count_samples<V: Vector>(table: &CellTable, values: &[f32], counts
             (1, _) => count::<V, 1, MAX_PLANES>(table, values, counts),
             (2, ..=7) => count::<V, 2, 7>(table, values, counts),
             (2, _) => count::<V, 2, MAX_PLANES>(table, values, counts),
-            (_, ..=7) => count::<V, 3, 7>(table, values, counts),
-            _ => count::<V, 3, MAX_PLANES>(table, values, counts),
+            (3, ..=7) => count::<V, 3, 7>(table, values, counts),
+            (3, _) => count::<V, 3, MAX_PLANES>(table, values, counts),
+            (4, ..=9) => count::<V, 4, 9>(table, values, counts),
+            (4, _) => count::<V, 4, MAX_PLANES>(table, values, counts),
+            (_, ..=9) => count::<V, MAX_CELL_PLANES, 9>(table, values, counts),
+            _ => count::<V, MAX_CELL_PLANES, MAX_PLANES>(table, values, counts),
         }
     }
 }
