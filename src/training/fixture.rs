@@ -2,6 +2,7 @@
 
 use super::batches::Batches;
 use super::head::{Head, HeadId, Plan};
+use super::learner::Pace;
 use super::pass::{Pass, Task, Worker};
 use super::rows::Rows;
 use super::{Context, EncodedSamples, Examples, Params};
@@ -51,7 +52,8 @@ impl Fixture {
             Plan { encoder: &self.encoder, params: &params, loss, rows: &rows, strength: None };
         let mut head = Head::new(plan, examples, id, context)?;
         let (is_softmax, isa) = (false, context.isa);
-        let pass = Pass { examples, rate, is_softmax, isa, stop: &stop };
+        let pace = Pace { rate, holds_linear: false };
+        let pass = Pass { examples, pace, is_softmax, isa, stop: &stop };
         let shards = examples.shards(1);
         let batches = Batches::new(examples, &shards, 1);
         for pass_number in 0..passes {

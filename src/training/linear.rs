@@ -140,12 +140,12 @@ impl<'a> Linear<'a> {
         for _ in 0..sweeps {
             self.approximate(output, &scores, &mut parabolas);
             scores.iter_mut().zip(&parabolas).for_each(|(score, parabola)| *score += parabola.rest);
-            self.center(solution, &mut parabolas);
+            Self::center(solution, &mut parabolas);
             for &feature in &self.features {
                 stop.check()?;
                 self.solve_feature(feature, solution, lambda, &mut parabolas);
             }
-            self.center(solution, &mut parabolas);
+            Self::center(solution, &mut parabolas);
             scores.iter_mut().zip(&parabolas).for_each(|(score, parabola)| *score -= parabola.rest);
         }
         Ok(())
@@ -184,7 +184,7 @@ impl<'a> Linear<'a> {
     }
 
     /// Moves the bias to where the parabolas are lowest.
-    fn center(&self, solution: &mut Solution, parabolas: &mut [Parabola]) {
+    fn center(solution: &mut Solution, parabolas: &mut [Parabola]) {
         let (mut rest, mut weights) = (0.0, 0.0);
         for parabola in &*parabolas {
             rest += f64::from(parabola.rest) * f64::from(parabola.weight);
@@ -192,7 +192,9 @@ impl<'a> Linear<'a> {
         }
         let mean = rest / weights;
         *solution.bias += mean;
-        parabolas.iter_mut().for_each(|parabola| parabola.rest -= mean as f32);
+        for parabola in parabolas {
+            parabola.rest -= mean as f32;
+        }
     }
 
     /// Returns the places, in the list of samples, of those in the cell that starts at a row.

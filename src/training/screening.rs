@@ -35,7 +35,9 @@ impl Centered {
         let mut y: Vec<f64> = samples().map(|sample| examples.target.at(output, sample)).collect();
         let total: f64 = weights.iter().sum();
         let mean = y.iter().zip(&weights).map(|(y, weight)| y * weight).sum::<f64>() / total;
-        y.iter_mut().for_each(|y| *y -= mean);
+        for y in &mut y {
+            *y -= mean;
+        }
         let squares = y.iter().zip(&weights).map(|(y, weight)| y * y * weight).sum::<f64>();
         Self { y, weights, variance: (squares / total).max(f64::MIN_POSITIVE) }
     }

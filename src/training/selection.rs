@@ -195,16 +195,13 @@ impl<'a> Trial<'a> {
                 }
                 None => (f64::INFINITY, self.strength()?),
             };
-            let best = match self.loss {
-                Loss::Squared => {
-                    let loud = |v| LOUDNESS.map(|pairs| Strength { v, pairs, ..linear.1 });
-                    let candidates: Vec<_> = NUMBER_STRENGTHS.into_iter().flat_map(loud).collect();
-                    self.best_of(&candidates, folds, context)?
-                }
-                _ => {
-                    let usual = Strength { pairs: 1.0, ..linear.1 };
-                    self.best_strength(&CLASS_STRENGTHS, |v| Strength { v, ..usual }, folds, context)?
-                }
+            let best = if self.loss == Loss::Squared {
+                let loud = |v| LOUDNESS.map(|pairs| Strength { v, pairs, ..linear.1 });
+                let candidates: Vec<_> = NUMBER_STRENGTHS.into_iter().flat_map(loud).collect();
+                self.best_of(&candidates, folds, context)?
+            } else {
+                let usual = Strength { pairs: 1.0, ..linear.1 };
+                self.best_strength(&CLASS_STRENGTHS, |v| Strength { v, ..usual }, folds, context)?
             };
             Ok(if best.0 < linear.0 { best } else { linear })
         })?;

@@ -182,9 +182,11 @@ impl Trainer {
             batches = batches.decode(self.rows()?, context)?;
         }
         let rows = Arc::clone(self.rows()?);
-        let linear = match self.params.is_quiet() && (!schedule.steady || self.passes == 0) {
-            true => Linear::new(examples, &rows, self.loss, context)?,
-            false => None, // solved for these samples, it would forget those before
+        // Solved for the samples of a later part, w would forget those before.
+        let linear = if self.params.is_quiet() && (!schedule.steady || self.passes == 0) {
+            Linear::new(examples, &rows, self.loss, context)?
+        } else {
+            None
         };
         let linear = linear.as_ref();
         let rate = self.params.learning_rate * (shards.len() as f64).sqrt().sqrt();

@@ -487,7 +487,7 @@ impl Example {
         let sign = |v: f32| if v.is_sign_negative() { -1.0_f32 } else { 1.0 };
         let (factors, own) = (self.factors, pull.rows[row]);
         let share = self.visits(row) as f32 * own.per_visit;
-        let mut w = share * pull.w_strength * self.before.w[row];
+        let mut w = share * pull.w_strength * (self.before.w[row] - pull.w_rest[row]);
         let mut v: Vec<f32> = (0..factors)
             .map(|i| {
                 let rest = pull.rest[own.pattern as usize * factors + i];
@@ -532,7 +532,14 @@ fn rest_values_pull() {
         let number = |i: usize| ((i * 37 % 11) as f32 - 5.0) / 8.0;
         let rest: Vec<f32> = (0..3 * factors).map(number).collect();
         let strength: Vec<f32> = (0..2 * factors).map(|i| 2.0 + number(i)).collect();
-        let pull = Pull { rows: &rows, rest: &rest, strength: &strength, w_strength: 0.5 };
+        let w_rest: Vec<f32> = (0..ROWS).map(number).collect();
+        let pull = Pull {
+            rows: &rows,
+            rest: &rest,
+            strength: &strength,
+            w_rest: &w_rest,
+            w_strength: 0.5,
+        };
         let reference = check_pull(&example, portable(), pull);
         for isa in Isa::available() {
             assert_eq!(check_pull(&example, isa, pull), reference, "{}", isa.name());

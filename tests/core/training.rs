@@ -6,7 +6,7 @@ use binfm::data::{Dataset, Labels, Matrix, Schema, Table, Target};
 use binfm::kernels::{Batch, Isa, RowWeights, Touched, Visits};
 use binfm::model::{Loss, Method, Weights};
 use binfm::threads::{Stop, Threads};
-use binfm::training::learner::{Learner, Workspace};
+use binfm::training::learner::{Learner, Pace, Workspace};
 use binfm::training::state::State;
 use binfm::training::{Context, Init, Optimizer, Params, Schedule, Trained, Trainer, TrainingSet};
 use std::ops::ControlFlow;
@@ -15,6 +15,7 @@ const M: usize = 5;
 const TILINGS: usize = 3;
 const ROWS: usize = 14;
 const RATE: f64 = 0.25;
+const PACE: Pace = Pace { rate: RATE, holds_linear: false };
 /// Two samples in cells that start here. The second cell is shared, and overlaps the first.
 const STARTS: [&[u32]; 2] = [&[0, 2, 9], &[2, 5]];
 /// The values of raw features.
@@ -118,7 +119,7 @@ fn check_gradients(params: Params, isa: Isa, y: [f64; 2], has_values: bool) {
     };
     let differences: Vec<f64> = (0..used.len()).map(difference).collect();
     let slopes: Vec<f32> = scores.iter().zip(y).map(|(&s, y)| loss.slope(s, y) as f32).collect();
-    learner.backward(&mut state, batch(has_values), &slopes, RATE, &mut workspace).unwrap();
+    learner.backward(&mut state, batch(has_values), &slopes, PACE, &mut workspace).unwrap();
     let after = interleave(&state.weights);
     for ((before, after), difference) in proxies().iter().zip(after).zip(differences) {
         let gradient = f64::from(before - after) / RATE;
@@ -159,7 +160,7 @@ fn regularization_pulls_active_rows_as_the_paper_says() {
     let scale = state.scale;
     let mut workspace = Workspace::default();
     learner.forward(&state, batch(false), &mut workspace).unwrap();
-    learner.backward(&mut state, batch(false), &[0.0; 2], RATE, &mut workspace).unwrap();
+    learner.backward(&mut state, batch(false), &[0.0; 2], PACE, &mut workspace).unwrap();
     for (i, (before, after)) in proxies().iter().zip(interleave(&state.weights)).enumerate() {
         let (row, column) = (i / (M + 1), i % (M + 1));
         let covers = |&&start: &&u32| (start as usize..start as usize + TILINGS).contains(&row);
