@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from binfm._text import MAX_LINES, table
@@ -30,12 +31,13 @@ def column_facts(dataset: Dataset, leave_out: tuple[int, ...]) -> tuple[ColumnFa
 
     dataset = dataset.weighted()
     missing = missing_counts(dataset.table).tolist()
-    categorical = set(dataset.categorical)
+    categorical, dropped = set(dataset.categorical), set(leave_out)
+    of = cache(ColumnFacts)  # a million sparse columns have few different ones
     facts = []
     for j, count in enumerate(missing):
         kind = "category" if j in categorical else "date" if j in dataset.dates else "number"
         constant = "all missing" if count == len(dataset) else "constant" if kind != "category" else "one category"
-        facts.append(ColumnFacts(kind, count, "left out" if j in leave_out else constant))
+        facts.append(of(kind, count, "left out" if j in dropped else constant))
     return tuple(facts)
 
 
