@@ -81,11 +81,11 @@ class Sum(Peer):
 class Binfm(Peer):
     name, package, module = "binfm, tilings=1", "binfm", "binfm"
     what = f"m={FACTORS}, b={BINS}, one-bit w, {{epochs}} epochs"
-    settings: ClassVar[dict[str, Any]] = {"m": FACTORS, "b": BINS, "tilings": 1}
+    arguments: ClassVar[dict[str, Any]] = {"m": FACTORS, "b": BINS, "tilings": 1}
 
     def fit(self, X: Any, y: Any) -> None:
-        settings = {**self.settings, "epochs": self.epochs} if self.settings else {}
-        self.model = self.lib.train(X, y, **settings, early_stopping=False, n_jobs=self.threads)
+        arguments = {**self.arguments, "epochs": self.epochs} if self.arguments else {}
+        self.model = self.lib.train(X, y, **arguments, early_stopping=False, n_jobs=self.threads)
 
     def score(self, X: Any) -> Any:
         return self.model.decision_function(X, n_jobs=self.threads)
@@ -105,13 +105,13 @@ class Binfm(Peer):
 class BinfmTiled(Binfm):
     name = "binfm, tilings=4"
     what = f"m={FACTORS}, b={BINS}, w of 8 bits, regularization=30, {{epochs}} epochs"
-    settings: ClassVar[dict[str, Any]] = {"m": FACTORS, "b": BINS, "tilings": 4, "regularization": 30}
+    arguments: ClassVar[dict[str, Any]] = {"m": FACTORS, "b": BINS, "tilings": 4, "regularization": 30}
 
 
 class BinfmDefault(Binfm):
     name = "binfm, default"
     what = "everything chosen on held-out samples, 20 epochs"
-    settings: ClassVar[dict[str, Any]] = {}
+    arguments: ClassVar[dict[str, Any]] = {}
 
 
 class LinearSvc(Peer):
