@@ -216,7 +216,7 @@ class Model(Attributes, Readable):
         """Return the bytes of each part of the saved file; they add up to ``nbytes``.
 
         With a target, return what the model needs there. Bytes of flash: ``flash`` is all of it, ``runtime`` the code,
-        of which ``predict`` is for ``binfm_predict`` and ``check`` for ``binfm_check``, which a program may do without,
+        of which ``predict`` is for ``binfm_predict`` and ``check`` for ``binfm_check``, which is optional,
         and ``model`` the model without names and labels. Bytes of memory: ``row`` for a row of floats, ``active`` for
         its active rows, and ``stack``. And ``cycles`` or ``instructions`` of a prediction, estimated to within 15 %.
 
