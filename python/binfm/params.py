@@ -296,6 +296,12 @@ class Params:
     """How strongly the linear term is pulled towards straight lines; chosen on held-out samples."""
     loudness: float = 1.0
     """How loud pairs are in a regression; chosen on held-out samples."""
+    levels: bool = False
+    """Whether factors are learned as numbers, and rounded to what the signs of a cell can say."""
+    rare_visits: float = 50.0
+    """Visits below which a cell is pulled mostly for being rare, if there are levels."""
+    coarseness: float = 1.2
+    """Distance between two levels, in root mean squares of the numbers that they stand for."""
     free: frozenset[str] = frozenset()
     """Parameters left as None, which the search may choose."""
 
@@ -415,7 +421,9 @@ class Params:
 
 PARAMETERS: dict[str, Spec] = {each.name: each.metadata["spec"] for each in fields(Params) if "spec" in each.metadata}
 """The parameters by name, in the order of signatures."""
-CORE = (*(name for name, spec in PARAMETERS.items() if spec.core), "holdout", "linear_strength", "loudness")
+CHOSEN = ("linear_strength", "loudness", "levels", "rare_visits", "coarseness")
+"""Parameters of the core that are chosen on held-out samples only."""
+CORE = (*(name for name, spec in PARAMETERS.items() if spec.core), "holdout", *CHOSEN)
 """What the core reads."""
 DEFAULTS: dict[str, Any] = {each.name: each.default for each in fields(Params) if each.name in PARAMETERS}
 TYPES: dict[str, str] = {

@@ -55,6 +55,11 @@ impl Span {
         self.tilings > 1 && self.stride == self.tilings
     }
 
+    /// Returns the number of cells that share no row with another, that of missing values included; none if neighbours do.
+    pub fn own_cells(&self) -> usize {
+        if self.stride == self.tilings { self.cells as usize + usize::from(self.missing) } else { 0 }
+    }
+
     fn cell_rows(&self) -> u32 {
         self.cells
             .checked_sub(1)

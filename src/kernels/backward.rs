@@ -1,6 +1,6 @@
 //! The backward pass over a batch: gradients, added up for each cell.
 
-use super::batch::{Batch, CellGradients, Visits};
+use super::batch::{Batch, CellGradients, CellSums, Visits};
 use super::blocks::{block, for_blocks};
 
 /// See [`backward`](super::backward).
@@ -10,6 +10,7 @@ pub fn backward(
     s: &mut [f32],
     slopes: &[f32],
     factors: usize,
+    alone: Option<&CellSums>,
     gradients: &mut CellGradients,
 ) {
     for (s, slope) in s.chunks_exact_mut(factors.max(1)).zip(slopes) {
@@ -32,6 +33,11 @@ pub fn backward(
                 let slope = slopes[sample as usize];
                 (w, own) = (w + slope * x, own + slope * x * x);
             }
+        }
+        if let Some(cells) = alone {
+            let sums = &cells.v[cell * factors..][..factors];
+            v.iter_mut().zip(sums).for_each(|(v, sum)| *v -= own * sum);
+            own = 0.0;
         }
         (gradients.w[cell], gradients.own[cell]) = (w, own);
     }

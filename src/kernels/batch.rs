@@ -53,7 +53,7 @@ pub struct CellSums {
     pub v: Aligned<f32>,
     /// Σ v, m per cell, instead of `v` where it fits: so four times as many stay in the fastest cache.
     pub signs: Aligned<i8>,
-    /// Σ ‖v‖², where v are numbers.
+    /// Σ ‖v‖², where v are numbers; ‖Σ v‖², where the rows of a cell count as one.
     pub own: Vec<f32>,
 }
 

@@ -35,6 +35,10 @@ pub fn sum_cells(
                 for_blocks!(factors, |first| sum_floats::<_>(rows, first, out, Kind::Float));
                 sums.own[i] = sum_squares(rows) as f32;
             }
+            Kind::Level => {
+                for_blocks!(factors, |first| sum_floats::<_>(rows, first, out, Kind::Float));
+                sums.own[i] = sum_squares(out) as f32;
+            }
         }
     }
 }
@@ -87,7 +91,7 @@ pub fn forward(
             sum_squares(s)
         };
         let own = match v_kind {
-            Kind::Float => weighted_sum(&cells.own, visits, |x| x * x),
+            Kind::Float | Kind::Level => weighted_sum(&cells.own, visits, |x| x * x),
             Kind::Sign if visits.values.is_empty() => {
                 (batch.active[sample] as usize * tilings * factors) as f64
             }

@@ -148,18 +148,19 @@ kernels! {
     ) = forward::forward;
 
     /// Adds up the gradients of the samples in each touched cell. `s` are the sums of the forward pass, which it
-    /// overwrites, and `slopes` are ℓ'.
+    /// overwrites, and `slopes` are ℓ'. Cells whose rows count as one leave themselves `alone`, given their sums.
     #[cfg(feature = "std")]
     fn backward(
         batch: Batch<'_>,
         s: &mut [f32],
         slopes: &[f32],
         factors: usize,
+        alone: Option<&CellSums>,
         gradients: &mut CellGradients,
     ) = backward::backward;
 
     /// Takes a step with every row of the touched cells, with Adagrad unless `squares` is empty. They must start
-    /// above zero. With a pull there must be Adagrad, v are signs, and λ is that of the pull.
+    /// above zero. With a pull there must be Adagrad, v are signs or levels, and λ is that of the pull.
     ///
     /// ```text
     /// g_w = α·Σ ℓ'·x + λ1·w        g_v = β²·(Σ ℓ'·x·s − v·Σ ℓ'·x²) + λ2·v

@@ -39,6 +39,8 @@ pub struct Pull<'a> {
     pub rest: &'a [f32],
     /// Strength of the pull on the factors, m per feature.
     pub strength: &'a [f32],
+    /// How often the factors of a row are pulled: at each visit, and over all visits of an epoch.
+    pub often: [f32; 2],
     /// Rest values of w, one per row.
     pub w_rest: &'a [f32],
     /// Strength of the pull of w.
@@ -54,6 +56,8 @@ pub struct PulledRow {
     pub feature: u32,
     /// Share of the pull of an epoch for each visit: 1 / visits.
     pub per_visit: f32,
+    /// Whether it belongs to the same cell as the row before, and to no other: levels of both rows are always equal.
+    pub is_copy: bool,
 }
 
 /// A row to step with: its touched cells, and the number of their visits.
@@ -171,11 +175,11 @@ struct OwnPull<'a> {
 impl<'a> OwnPull<'a> {
     #[inline(always)]
     fn new(pull: Pull<'a>, row: &TouchedRow, factors: usize) -> Self {
-        let own = pull.rows[row.row];
+        let (own, often) = (pull.rows[row.row], pull.often);
         Self {
             rest: &pull.rest[own.pattern as usize * factors..][..factors],
             strength: &pull.strength[own.feature as usize * factors..][..factors],
-            share: row.visits * own.per_visit,
+            share: row.visits * (often[0] + often[1] * own.per_visit),
         }
     }
 
@@ -226,6 +230,11 @@ fn pulled_row(
     pull: Pull<'_>,
 ) {
     let factors = weights.v.len() / weights.w.len();
+    if step.kinds[1] == Kind::Level && step.holds_w && pull.rows[row.row].is_copy {
+        let before = (row.row - 1) * factors;
+        weights.v.copy_within(before..before + factors, before + factors);
+        return;
+    }
     let (w_gradient, own) = row_gradient(weights, row, gradients, step, pull);
     let own_pull = OwnPull::new(pull, row, factors);
     let place = row.row * factors..(row.row + 1) * factors;
@@ -278,7 +287,7 @@ fn step_row(
     if let Some(squares) = squares.v.get_mut(row * factors..(row + 1) * factors) {
         match step.kinds[1] {
             Kind::Sign => move_factors(v, squares, row_gradient, own, step, Kind::Sign),
-            Kind::Float => move_factors(v, squares, row_gradient, own, step, Kind::Float),
+            Kind::Float | Kind::Level => move_factors(v, squares, row_gradient, own, step, Kind::Float),
         }
     } else {
         for (v, &sum) in v.iter_mut().zip(row_gradient.iter()) {

@@ -19,6 +19,8 @@ pub enum Kind {
     Sign,
     /// The number itself.
     Float,
+    /// The number itself; and the rows of a cell count as one, which makes no pair with itself.
+    Level,
 }
 
 /// The sign bit of a float.
@@ -30,7 +32,7 @@ impl Kind {
     pub fn value(self, weight: f32) -> f32 {
         match self {
             Self::Sign => f32::from_bits(1_f32.to_bits() | weight.to_bits() & SIGN_BIT),
-            Self::Float => weight,
+            Self::Float | Self::Level => weight,
         }
     }
 }

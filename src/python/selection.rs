@@ -36,5 +36,8 @@ pub fn choose<'py>(
     found.set_item("regularization", chosen.regularization)?;
     found.set_item("linear_strength", chosen.linear_strength)?;
     found.set_item("loudness", chosen.loudness)?;
+    found.set_item("levels", chosen.levels)?;
+    found.set_item("rare_visits", chosen.rare_visits)?;
+    found.set_item("coarseness", chosen.coarseness)?;
     Ok(found)
 }

@@ -2,6 +2,7 @@
 
 use super::batch::{Decoded, Decoder};
 use super::kept::{Kept, KeptSigns};
+use super::levels;
 use super::linear::{Linear, Solution};
 use super::learner::{Learner, Workspace};
 use super::quiet::{Quiet, Strength};
@@ -63,6 +64,7 @@ pub struct Plan<'a> {
 }
 
 /// How an output learns.
+#[derive(Clone)]
 pub struct Rules {
     /// How it learns from a batch.
     pub learner: Learner,
@@ -84,6 +86,8 @@ const REFRESH_SHARE: f64 = 16.0;
 const BIAS_SAMPLES: usize = 1000;
 /// Samples that determine the scales after dropout, and those of an ensemble.
 pub(super) const REFIT_SAMPLES: usize = 10_000;
+/// Sweeps that solve w for rounded factors.
+const ROUNDED_SWEEPS: usize = 10;
 /// Bound on the initial bias in log-odds, for rare classes.
 const MAX_LOG_ODDS: f64 = 6.0;
 /// Samples per batch where nothing is learned.
@@ -155,10 +159,40 @@ impl Head {
     ///
     /// # Errors
     /// If there is not enough memory.
-    pub fn keep(&mut self) -> Result<()> {
+    pub fn keep(&mut self, linear: Option<&Linear>, stop: &Stop) -> Result<()> {
+        if self.rules.learner.has_levels() {
+            let mut state = self.rounded_state(None, linear, stop)?;
+            levels::take_back_own_pairs(&mut state.weights, &self.rules.rows);
+            self.kept = Kept::new(self.method, self.rules.learner.w_kind(), &state)?;
+            self.kept_scale = Scale { beta: state.weights.v.first().map_or(1.0, |v| f64::from(v.abs())), ..state.scale };
+            return Ok(());
+        }
         self.kept = Kept::new(self.method, self.rules.learner.w_kind(), &self.state)?;
         self.kept_scale = self.scale;
         Ok(())
+    }
+
+    /// Returns a head with factors rounded to levels of some strength, and w solved for them.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn rounded(&self, strength: Strength, linear: Option<&Linear>, stop: &Stop) -> Result<Self> {
+        let state = self.rounded_state(Some(strength), linear, stop)?;
+        let kept = Kept::Signs(KeptSigns::default());
+        Ok(Self { rules: self.rules.clone(), scale: state.scale, state, kept, ..*self })
+    }
+
+    /// Returns the state with factors rounded to levels, and w solved for them; of its own strength if none is given.
+    fn rounded_state(&self, strength: Option<Strength>, linear: Option<&Linear>, stop: &Stop) -> Result<State> {
+        let mut state = self.state.copied()?;
+        let strength = strength.or_else(|| self.rules.learner.quiet().map(Quiet::strength));
+        let Some(Strength { levels: Some(levels), pairs, .. }) = strength else { return Ok(state) };
+        levels::round(&mut state.weights, &self.rules.rows, levels)?;
+        state.weights.v.iter_mut().for_each(|v| *v *= pairs as f32);
+        if let Some(linear) = linear {
+            self.rules.solve(&mut state, linear, ROUNDED_SWEEPS, stop)?;
+        }
+        Ok(state)
     }
 
     /// Keeps other signs and scales instead.
@@ -221,16 +255,7 @@ impl Head {
     /// # Errors
     /// If it is stopped, or there is not enough memory.
     pub fn solve_linear(&mut self, linear: &Linear, sweeps: usize, stop: &Stop) -> Result<()> {
-        let Some(quiet) = self.rules.learner.quiet() else { return Ok(()) };
-        let (lambda, examples) = (quiet.strength().w, linear.examples());
-        let beta_squared = self.state.scale.beta * self.state.scale.beta;
-        let mut offsets = with_capacity(examples.samples.len())?;
-        self.rules.each_terms(&self.state, examples, &examples.samples, stop, |_, [_, pairs]| {
-            offsets.push(beta_squared * pairs);
-        })?;
-        let State { weights, scale, .. } = &mut self.state;
-        let mut solution = Solution { w: &mut weights.w, bias: &mut scale.bias };
-        linear.solve(&mut solution, self.rules.id.output, &offsets, lambda, sweeps, stop)?;
+        self.rules.solve(&mut self.state, linear, sweeps, stop)?;
         if let Some(quiet) = self.rules.learner.quiet_mut() {
             quiet.rest_at(&self.state.weights.w);
         }
@@ -257,6 +282,20 @@ impl Head {
 }
 
 impl Rules {
+    /// Solves w and the bias of a state for its factors.
+    fn solve(&self, state: &mut State, linear: &Linear, sweeps: usize, stop: &Stop) -> Result<()> {
+        let Some(quiet) = self.learner.quiet() else { return Ok(()) };
+        let (lambda, examples) = (quiet.strength().w, linear.examples());
+        let beta_squared = state.scale.beta * state.scale.beta;
+        let mut offsets = with_capacity(examples.samples.len())?;
+        self.each_terms(state, examples, &examples.samples, stop, |_, [_, pairs]| {
+            offsets.push(beta_squared * pairs);
+        })?;
+        let State { weights, scale, .. } = state;
+        let mut solution = Solution { w: &mut weights.w, bias: &mut scale.bias };
+        linear.solve(&mut solution, self.id.output, &offsets, lambda, sweeps, stop)
+    }
+
     /// Calls `each` with L and Q of some samples, with all their features.
     fn each_terms(
         &self,

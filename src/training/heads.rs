@@ -6,6 +6,7 @@ use super::head::{Head, HeadId, Plan};
 use super::history::HeldOut;
 use super::learner::Pace;
 use super::linear::Linear;
+use super::quiet::Strength;
 use super::pass::{Losses, Pass, Task, Worker};
 use super::state::Merge;
 use super::{Context, Examples, rng};
@@ -39,14 +40,6 @@ pub struct Epoch<'a> {
     pub linear: Option<&'a Linear<'a>>,
     /// Whether it is the last epoch.
     pub is_last: bool,
-}
-
-impl Epoch<'_> {
-    /// Returns whether w stays during passes, and is solved between some of them. The squared loss gains from that;
-    /// factors of classes learn better beside a w that learns, which is solved at the end.
-    fn holds_linear(&self) -> bool {
-        self.linear.is_some_and(Linear::is_exact)
-    }
 }
 
 /// Sweeps over the features that solve the linear term from the beginning, and from an earlier solution.
@@ -95,7 +88,7 @@ impl Heads {
     /// If it is stopped, or there is not enough memory.
     pub fn run(&mut self, epoch: Epoch, context: Context) -> Result<Vec<(f64, Option<f64>)>> {
         if epoch.passes == 0 {
-            if epoch.holds_linear() {
+            if self.holds_linear(epoch) {
                 self.solve_linear(epoch, FIRST_SWEEPS, context)?;
             }
             self.start_sums(epoch, context)?;
@@ -109,7 +102,7 @@ impl Heads {
             Ok(())
         };
         context.threads.map(self.all.iter_mut(), || (), end)?;
-        match epoch.holds_linear() {
+        match self.holds_linear(epoch) {
             true if epoch.is_last || (epoch.passes + 1).is_multiple_of(SOLVE_INTERVAL) => {
                 self.solve_linear(epoch, SWEEPS, context)?;
             }
@@ -140,12 +133,31 @@ impl Heads {
         Ok(())
     }
 
+    /// Returns whether w stays during passes, and is solved between some of them. The squared loss gains from that, and so
+    /// do levels; signs of classes learn better beside a w that learns, which is solved at the end.
+    fn holds_linear(&self, epoch: Epoch) -> bool {
+        let has_levels = self.all.iter().any(|head| head.rules.learner.has_levels());
+        epoch.linear.is_some_and(|linear| has_levels || linear.is_exact())
+    }
+
     /// Keeps the current weights and scales of all heads.
     ///
     /// # Errors
     /// If there is not enough memory.
-    pub fn keep(&mut self) -> Result<()> {
-        self.all.iter_mut().try_for_each(Head::keep)
+    pub fn keep(&mut self, linear: Option<&Linear>, context: Context) -> Result<()> {
+        let keep = |(): &mut (), head: &mut Head| head.keep(linear, context.stop);
+        context.threads.map(&mut self.all, || (), keep)?;
+        Ok(())
+    }
+
+    /// Returns the heads with factors rounded to levels, and w solved for them.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn rounded(&self, strength: Strength, linear: Option<&Linear>, context: Context) -> Result<Self> {
+        let round = |(): &mut (), head: &Head| head.rounded(strength, linear, context.stop);
+        let all = context.threads.map(&self.all, || (), round)?;
+        Ok(Self { all, ..*self })
     }
 
     /// Replaces the visits of the rows, for other samples.
@@ -187,7 +199,7 @@ impl Heads {
 
     /// Starts the sums of the optimizer from the gradients of the first batch.
     fn start_sums(&mut self, epoch: Epoch, context: Context) -> Result<()> {
-        let this = self.learning();
+        let this = self.learning(epoch);
         let mut worker = Worker::default();
         for member in self.all.chunks_mut(self.outputs) {
             let mut tasks: Vec<Task> = member.iter_mut().map(Task::of).collect();
@@ -198,7 +210,7 @@ impl Heads {
 
     /// Passes over all samples, with heads that do not depend on each other on different threads.
     fn pass(&mut self, epoch: Epoch, context: Context) -> Result<Vec<f64>> {
-        let this = self.learning();
+        let this = self.learning(epoch);
         let order = epoch.batches.order(0, self.seed, epoch.passes);
         let group = if this.is_softmax {
             self.outputs
@@ -222,7 +234,7 @@ impl Heads {
 
     /// Passes over each shard from the current states, and continues with the mean of what the shards have learned.
     fn pass_over_shards(&mut self, epoch: Epoch, context: Context) -> Result<Vec<f64>> {
-        let this = self.learning();
+        let this = self.learning(epoch);
         let samples = epoch.batches.examples.samples.len();
         let heads = &self.all;
         let mut merged =
@@ -290,7 +302,6 @@ impl Heads {
 
     /// Returns the mean loss of each group of heads on some samples.
     fn evaluate(&self, valid: &Examples, context: Context) -> Result<Vec<f64>> {
-        let this = self.learning();
         let mut losses = vec![Losses::default(); self.all.len() / self.outputs];
         let parts = context.threads.map(
             valid.samples.chunks(EVALUATED),
@@ -300,7 +311,7 @@ impl Heads {
                 let pass = Pass {
                     examples: valid,
                     pace: Pace::default(),
-                    is_softmax: this.is_softmax,
+                    is_softmax: self.is_softmax,
                     isa: context.isa,
                     stop: context.stop,
                 };
@@ -313,9 +324,9 @@ impl Heads {
         Ok(losses.iter().flat_map(Losses::means).collect())
     }
 
-    fn learning(&self) -> Learning {
+    fn learning(&self, epoch: Epoch) -> Learning {
         let Self { is_softmax, dropout, seed, .. } = *self;
-        Learning { is_softmax, dropout, seed }
+        Learning { is_softmax, dropout, seed, holds_linear: self.holds_linear(epoch) }
     }
 }
 
@@ -325,13 +336,14 @@ struct Learning {
     is_softmax: bool,
     dropout: f64,
     seed: u64,
+    holds_linear: bool,
 }
 
 impl Learning {
     fn pass<'a>(self, epoch: Epoch<'a>, context: Context<'a>) -> Pass<'a> {
         Pass {
             examples: epoch.batches.examples,
-            pace: Pace { rate: epoch.rate, holds_linear: epoch.holds_linear() },
+            pace: Pace { rate: epoch.rate, holds_linear: self.holds_linear },
             is_softmax: self.is_softmax,
             isa: context.isa,
             stop: context.stop,

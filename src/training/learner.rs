@@ -49,6 +49,8 @@ pub struct Workspace {
     gradients: CellGradients,
 }
 
+/// How much faster numbers learn than proxies of signs.
+const LEVEL_RATE: f64 = 5.0 / 3.0;
 /// Samples over which the mean of Q is taken, about.
 const MEAN_SAMPLES: f64 = 1000.0;
 
@@ -65,7 +67,9 @@ impl Workspace {
 impl Learner {
     /// Creates the rules that the parameters ask for; each cell activates `tilings` rows.
     pub fn new(params: &Params, tilings: usize, quiet: Option<Quiet>, isa: Isa) -> Self {
+        let has_levels = quiet.as_ref().is_some_and(|quiet| quiet.strength().levels.is_some());
         let kinds = match params.method {
+            Method::Bfm if has_levels => [Kind::Float, Kind::Level],
             Method::Bfm if params.w_bits == 1 => [Kind::Sign; 2],
             Method::Bfm | Method::Dfm => [Kind::Float, Kind::Sign],
             Method::Sefm | Method::Fm => [Kind::Float; 2],
@@ -105,9 +109,10 @@ impl Learner {
         workspace: &mut Workspace,
     ) -> Result<()> {
         let Some(quiet) = &self.quiet else { return Ok(()) };
-        let Workspace { samples, gradients, .. } = workspace;
+        let Workspace { cells, samples, gradients } = workspace;
         gradients.make_room(batch.touched.len(), self.factors)?;
-        kernels::backward(self.isa, batch, &mut samples.s, slopes, self.factors, gradients);
+        let alone = self.has_levels().then_some(&*cells);
+        kernels::backward(self.isa, batch, &mut samples.s, slopes, self.factors, alone, gradients);
         let (step, pull) = (self.step(state, Pace::default()), quiet.pull());
         let means = kernels::gradient_squares(
             self.isa, &state.weights, batch.touched, gradients, step, pull,
@@ -116,6 +121,11 @@ impl Learner {
         state.squares.w.fill(w);
         state.squares.v.fill(v);
         Ok(())
+    }
+
+    /// Returns whether factors are numbers that will be rounded.
+    pub fn has_levels(&self) -> bool {
+        self.kinds[1] == Kind::Level
     }
 
     /// Returns what w is used as.
@@ -169,11 +179,12 @@ impl Learner {
         pace: Pace,
         workspace: &mut Workspace,
     ) -> Result<()> {
-        let Workspace { samples, gradients, .. } = workspace;
+        let Workspace { cells, samples, gradients } = workspace;
         let pairs = samples.terms.iter().map(|[_, pairs]| pairs - state.mean_pairs);
         state.mean_pairs += pairs.sum::<f64>() / MEAN_SAMPLES.max(batch.len() as f64);
         gradients.make_room(batch.touched.len(), self.factors)?;
-        kernels::backward(self.isa, batch, &mut samples.s, slopes, self.factors, gradients);
+        let alone = self.has_levels().then_some(&*cells);
+        kernels::backward(self.isa, batch, &mut samples.s, slopes, self.factors, alone, gradients);
         let step = self.step(state, pace);
         let State { weights, squares, .. } = state;
         let pull = self.quiet.as_ref().map(Quiet::pull);
@@ -186,8 +197,10 @@ impl Learner {
 
     fn step(&self, state: &State, pace: Pace) -> Step {
         let (alpha, beta) = (state.scale.alpha, state.scale.beta);
+        // The T rows of a cell move together.
+        let share = if self.has_levels() { LEVEL_RATE / self.tilings as f64 } else { 1.0 };
         Step {
-            rate: pace.rate as f32,
+            rate: (share * pace.rate) as f32,
             alpha: alpha as f32,
             pair_scale: if self.quiet.is_some() { beta } else { beta * beta } as f32,
             decay: [(self.lambda[0] * alpha) as f32, (self.lambda[1] * beta) as f32],

@@ -33,6 +33,8 @@ pub struct Linear<'a> {
     ends: Arc<[usize]>,
     /// Places in the list of samples, cell by cell.
     visitors: Arc<[u32]>,
+    /// For each output, what λ is multiplied by for each feature; empty if that is 1 for all.
+    shares: Vec<Vec<f64>>,
 }
 
 /// What is solved: w of one output, and its bias.
@@ -54,9 +56,36 @@ struct Parabola {
 
 /// Features of more rows have no straight line, and their rows are solved one by one.
 const MAX_JOINT_ROWS: u32 = 512;
+/// The λ that shares refer to.
+pub const USUAL_STRENGTH: f64 = 30.0;
+/// How often λ of all features follows from their effects, and sweeps over them in between.
+const BALANCING_ROUNDS: usize = 8;
+const BALANCING_SWEEPS: usize = 3;
+/// Limits of λ of a cell.
+const BALANCED: [f64; 2] = [0.05, 1e5];
+/// Features of fewer cells say too little about their λ alone.
+const MIN_CELLS: usize = 4;
 /// Bound on the distance to the bottom of a parabola: where the logistic loss is almost straight, its curvature says
 /// little about how far to go.
 const MAX_REST: f32 = 4.0;
+
+/// Features with cells of their own that share one λ: large ones alone, small ones together.
+struct Fields {
+    of: Vec<Vec<usize>>,
+}
+
+impl Fields {
+    fn new(rows: &Rows) -> Self {
+        let own = (0..rows.features()).filter(|&feature| rows.spans()[feature].own_cells() > 0);
+        let is_small = |feature: &usize| rows.spans()[*feature].own_cells() < MIN_CELLS;
+        let (small, large): (Vec<usize>, Vec<usize>) = own.partition(is_small);
+        let mut of: Vec<Vec<usize>> = large.into_iter().map(|feature| vec![feature]).collect();
+        if !small.is_empty() {
+            of.push(small);
+        }
+        Self { of }
+    }
+}
 
 impl<'a> Linear<'a> {
     /// Lists the samples of each cell; `None` if the linear term is not solved for a loss, because it has no curvature.
@@ -98,7 +127,7 @@ impl<'a> Linear<'a> {
             ends[start] += 1;
         })?;
         let features = (0..rows.features()).collect();
-        Ok(Some(Self { examples, rows, features, loss, isa, ends: ends.into(), visitors: visitors.into() }))
+        Ok(Some(Self { examples, rows, features, loss, isa, ends: ends.into(), visitors: visitors.into(), shares: Vec::new() }))
     }
 
     /// Returns the same for some of the features.
@@ -143,12 +172,67 @@ impl<'a> Linear<'a> {
             Self::center(solution, &mut parabolas);
             for &feature in &self.features {
                 stop.check()?;
-                self.solve_feature(feature, solution, lambda, &mut parabolas);
+                let share = self.shares.get(output).map_or(1.0, |shares| shares[feature]);
+                self.solve_feature(feature, solution, share * lambda, &mut parabolas);
             }
             Self::center(solution, &mut parabolas);
             scores.iter_mut().zip(&parabolas).for_each(|(score, parabola)| *score -= parabola.rest);
         }
         Ok(())
+    }
+
+    /// Lets λ of each feature whose cells have rows of their own follow from how much their effects differ: the λ with
+    /// which they are most likely, if a usual λ is asked for.
+    ///
+    /// # Errors
+    /// If it is stopped, or there is not enough memory.
+    pub fn balanced(mut self, stop: &Stop) -> Result<Self> {
+        let fields = Fields::new(self.rows);
+        for output in 0..self.examples.target.outputs() {
+            let (mut w, mut bias) = (filled(self.rows.len(), 0.0)?, 0.0);
+            self.shares.push(vec![1.0; self.rows.features()]);
+            let offsets = filled(self.examples.samples.len(), 0.0)?;
+            let mut solution = Solution { w: &mut w, bias: &mut bias };
+            for _ in 0..BALANCING_ROUNDS {
+                self.solve(&mut solution, output, &offsets, USUAL_STRENGTH, BALANCING_SWEEPS, stop)?;
+                self.balance(&fields, &solution, output);
+            }
+        }
+        Ok(self)
+    }
+
+    /// Sets λ of each field to that with which its effects are most likely, given how certain each of them is.
+    fn balance(&mut self, fields: &Fields, solution: &Solution, output: usize) {
+        let scores = self.scores(solution, &vec![0.0; self.examples.samples.len()]);
+        let mut parabolas = vec![Parabola::default(); scores.len()];
+        self.approximate(output, &scores, &mut parabolas);
+        let noise = match self.loss {
+            Loss::Squared => {
+                let weights: f64 = parabolas.iter().map(|parabola| f64::from(parabola.weight)).sum();
+                let squares = parabolas.iter().map(|p| f64::from(p.rest * p.rest * p.weight));
+                squares.sum::<f64>() / weights
+            }
+            _ => 1.0,
+        };
+        for features in &fields.of {
+            let (mut cells, mut sizes) = (0.0, 0.0);
+            for &feature in features {
+                let lambda = USUAL_STRENGTH * self.shares[output][feature] / self.rows.tilings() as f64;
+                let span = self.rows.spans()[feature];
+                for start in (span.first as usize..).step_by(span.tilings as usize).take(span.own_cells()) {
+                    let [weight, _] = self.sums(start, &parabolas);
+                    if weight > 0.0 {
+                        let effect = self.effect(start, solution.w);
+                        cells += 1.0;
+                        sizes += effect * effect + noise / (weight + lambda);
+                    }
+                }
+            }
+            let lambda = (noise * cells / f64::max(sizes, f64::MIN_POSITIVE)).clamp(BALANCED[0], BALANCED[1]);
+            for &feature in features {
+                self.shares[output][feature] = lambda * self.rows.tilings() as f64 / USUAL_STRENGTH;
+            }
+        }
     }
 
     /// Returns the score of each sample.

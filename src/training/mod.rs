@@ -18,6 +18,7 @@ mod history;
 mod init;
 mod kept;
 pub mod learner;
+mod levels;
 mod linear;
 mod loss;
 mod params;

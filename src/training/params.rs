@@ -3,6 +3,7 @@
 //! [`Params`] can hold anything; [`Params::check`] turns it into [`ValidParams`], which alone can train.
 
 use super::Init;
+use super::levels::MAX_TILINGS as MAX_LEVEL_TILINGS;
 use super::rule::{Above, AtLeast, Finite, Flag, OneOf, OrAuto, OrNone, Rule, Share, Value, Whole};
 use crate::encoding::{Binning, EncodingParams, MAX_BINS, MAX_TILINGS};
 use crate::format::MAX_FACTORS;
@@ -116,6 +117,12 @@ params! {
     linear_strength: Option<f64> = None, OrNone(AtLeast(0.0));
     /// Loudness of the pairs of a model with rest values.
     loudness: f64 = 1.0, AtLeast(0.0);
+    /// Whether factors are learned as numbers, and rounded to what the signs of a cell can say.
+    levels: bool = false, Flag;
+    /// Number of visits below which a cell is pulled mostly for being rare, if there are levels.
+    rare_visits: f64 = 50.0, AtLeast(0.0);
+    /// Distance between two levels, in root mean squares of the numbers that they stand for.
+    coarseness: f64 = 1.2, Above(0.0);
     /// Regularization of the linear term.
     lambda_w: f64 = 0.0, AtLeast(0.0);
     /// Regularization of the factors.
@@ -172,6 +179,7 @@ impl Params {
         self.check_bins()?;
         self.check_w_bits()?;
         self.check_regularization()?;
+        self.check_levels()?;
         self.check_dropout()?;
         self.check_ensemble()?;
         self.check_polish()?;
@@ -217,6 +225,14 @@ impl Params {
             }
             None => Ok(()),
         }
+    }
+
+    fn check_levels(&self) -> Result<()> {
+        if !self.levels || self.is_quiet() && self.can_have_levels() {
+            return Ok(());
+        }
+        let must = format!("be False without regularization, and with more than {MAX_LEVEL_TILINGS} tilings");
+        Err(Error::value("levels", must, "True"))
     }
 
     fn check_dropout(&self) -> Result<()> {
@@ -277,6 +293,11 @@ impl Params {
             Loss::Softmax if outputs == 1 => Loss::Logistic,
             loss => loss,
         }
+    }
+
+    /// Returns whether the signs of a cell are few enough to be chosen together.
+    pub fn can_have_levels(&self) -> bool {
+        self.tilings <= MAX_LEVEL_TILINGS
     }
 
     /// Returns whether weights have rest values.

@@ -9,10 +9,13 @@
 //! ```
 //!
 //! μ is the relevance of a feature for a factor: where nothing is learned, the pull grows.
+//!
+//! Factors that are rounded to [`levels`](super::levels) rest at zero, and are pulled at each visit too.
 
 use super::rng::{shuffle, unit};
 use super::rows::Rows;
 use super::Params;
+use super::levels::Levels;
 use crate::Result;
 use crate::aligned::Aligned;
 use crate::encoding::{CellMap, Encoder, Feature};
@@ -31,6 +34,8 @@ pub struct Strength {
     pub w: f64,
     /// Loudness of the pairs: what mean |ṽ| is multiplied by.
     pub pairs: f64,
+    /// How factors become levels, if they do.
+    pub levels: Option<Levels>,
 }
 
 impl Strength {
@@ -40,6 +45,7 @@ impl Strength {
             v: params.regularization.unwrap_or(USUAL_STRENGTH),
             w: params.linear_strength.unwrap_or(USUAL_LINEAR_STRENGTH),
             pairs: params.loudness,
+            levels: params.levels.then_some(Levels { rare: params.rare_visits, distance: params.coarseness }),
         })
     }
 
@@ -50,6 +56,9 @@ impl Strength {
             regularization: Some(self.v),
             linear_strength: Some(self.w),
             loudness: if self.pairs > 0.0 { self.pairs } else { 1.0 },
+            levels: self.levels.is_some(),
+            rare_visits: self.levels.map_or(params.rare_visits, |levels| levels.rare),
+            coarseness: self.levels.map_or(params.coarseness, |levels| levels.distance),
             ..params.clone()
         }
     }
@@ -97,18 +106,22 @@ impl Quiet {
         strength: Strength,
         rng: &mut impl Rng,
     ) -> Result<(Self, RowWeights)> {
-        let rest = rest_values(&rows, m, rng)?;
+        let rest = match strength.levels {
+            Some(_) => filled(rows.features() * rows.tilings() * m, 0.0_f32)?,
+            None => rest_values(&rows, m, rng)?,
+        };
         let mut weights =
             RowWeights { w: filled(rows.len(), 0.0)?, v: Aligned::filled(rows.len() * m, 0.0)? };
         for (v, row) in weights.v.chunks_exact_mut(m.max(1)).zip(rows.pulled()) {
             v.copy_from_slice(&rest[row.pattern as usize * m..][..m]);
         }
         for feature in encoder.features() {
-            add_waves(feature, &rows, &mut weights.v, m, rng);
+            add_waves(feature, &rows, strength.levels.is_some(), &mut weights.v, m, rng);
         }
-        let pulls = vec![strength.v as f32; rows.features() * m];
         let w_rest = filled(rows.len(), 0.0)?;
-        Ok((Self { rows, rest: Arc::new(rest), pulls, w_rest, strength }, weights))
+        let mut quiet = Self { rest: Arc::new(rest), pulls: Vec::new(), w_rest, strength, rows };
+        quiet.pulls = filled(quiet.rows.features() * m, quiet.usual_pull() as f32)?;
+        Ok((quiet, weights))
     }
 
     /// Returns the pull as kernels read it.
@@ -117,9 +130,16 @@ impl Quiet {
             rows: self.rows.pulled(),
             rest: &self.rest,
             strength: &self.pulls,
+            often: self.strength.levels.map_or([0.0, 1.0], |levels| [1.0, levels.rare as f32]),
             w_rest: &self.w_rest,
             w_strength: LINEAR_PULL * self.rows.tilings() as f32,
         }
+    }
+
+    /// Returns λ. The T rows of a level share its pull.
+    fn usual_pull(&self) -> f64 {
+        let rows = if self.strength.levels.is_some() { self.rows.tilings() } else { 1 };
+        self.strength.v * rows as f64
     }
 
     /// Returns how strong the pull is.
@@ -142,6 +162,10 @@ impl Quiet {
     pub fn update_relevance(&mut self, weights: &RowWeights) {
         let m = self.pulls.len() / self.rows.features().max(1);
         if m == 0 {
+            return;
+        }
+        if self.strength.levels.is_some() {
+            self.compare_features(weights, m);
             return;
         }
         let mut squares = vec![0.0_f64; self.pulls.len()];
@@ -167,6 +191,29 @@ impl Quiet {
     }
 }
 
+impl Quiet {
+    /// Recomputes the relevance μ of each feature for all factors together: √(1.1 r² / (r_j² + r²/10)), where r is the
+    /// root mean square of the factors over all visits, and r_j that of feature j.
+    fn compare_features(&mut self, weights: &RowWeights, m: usize) {
+        let mut squares = vec![0.0_f64; self.rows.features()];
+        let mut visits = vec![0.0_f64; self.rows.features()];
+        for (v, row) in weights.v.chunks_exact(m).zip(self.rows.pulled()) {
+            if row.per_visit > 0.0 {
+                let (own, feature) = (1.0 / f64::from(row.per_visit), row.feature as usize);
+                visits[feature] += own;
+                squares[feature] += own * v.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>();
+            }
+        }
+        let all = squares.iter().sum::<f64>() / visits.iter().sum::<f64>().max(1.0);
+        let usual = self.usual_pull();
+        for ((pulls, square), visits) in self.pulls.chunks_exact_mut(m).zip(squares).zip(visits) {
+            let own = square / visits.max(1.0);
+            let relevance = (1.1 * all / (own + 0.1 * all)).sqrt();
+            pulls.fill((usual * if all > 0.0 { relevance } else { 1.0 }) as f32);
+        }
+    }
+}
+
 /// Returns rest values for each pattern: for each feature and factor, a permutation of T balanced numbers.
 fn rest_values(rows: &Rows, m: usize, rng: &mut impl Rng) -> Result<Vec<f32>> {
     let tilings = rows.tilings();
@@ -185,12 +232,21 @@ fn rest_values(rows: &Rows, m: usize, rng: &mut impl Rng) -> Result<Vec<f32>> {
 }
 
 /// Adds a wave along the cells of a feature to each factor, or noise where it has many categories.
-fn add_waves(feature: &Feature, rows: &Rows, v: &mut [f32], m: usize, rng: &mut impl Rng) {
+fn add_waves(
+    feature: &Feature,
+    rows: &Rows,
+    has_levels: bool,
+    v: &mut [f32],
+    m: usize,
+    rng: &mut impl Rng,
+) {
     let span = feature.span;
     let copies = if span.is_copied() { span.tilings } else { 1 };
     let steps = span.rows() / copies;
     let is_noise = matches!(feature.map, CellMap::Categories(_)) && steps > MAX_WAVE_CATEGORIES;
     let size = REST * WAVES;
+    // A number that nobody visits is never pulled to zero.
+    let is_visited = |start: u32| !has_levels || copies == 1 || rows.visits(start as usize) > 0;
     for factor in 0..m {
         let (frequency, phase) = (unit(rng) * MAX_WAVES, unit(rng));
         for step in 0..steps {
@@ -200,7 +256,7 @@ fn add_waves(feature: &Feature, rows: &Rows, v: &mut [f32], m: usize, rng: &mut 
             } else {
                 libm::cos(TAU * (frequency * f64::from(step) / f64::from(steps) + phase))
             };
-            if !rows.is_silent(start) {
+            if !rows.is_silent(start) && is_visited(start) {
                 for row in start..start + copies {
                     v[row as usize * m + factor] += (size * wave) as f32;
                 }

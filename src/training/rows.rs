@@ -12,6 +12,8 @@ use crate::threads::Stop;
 pub struct Rows {
     /// Feature, rest pattern and visits of each row.
     pulled: Vec<PulledRow>,
+    /// How often the cell that starts at each row is visited.
+    visits: Vec<u32>,
     spans: Vec<Span>,
     tilings: usize,
     /// Whether the cell that starts at each row is silent; empty if none is.
@@ -32,15 +34,17 @@ impl Rows {
     pub fn new(encoder: &Encoder) -> Result<Self> {
         let spans: Vec<Span> = encoder.features().iter().map(|feature| feature.span).collect();
         let tilings = encoder.tilings() as usize;
-        let none = PulledRow { pattern: 0, feature: 0, per_visit: 0.0 };
+        let none = PulledRow { pattern: 0, feature: 0, per_visit: 0.0, is_copy: false };
         let mut pulled = filled(encoder.rows() as usize, none)?;
         for (feature, span) in (0..).zip(&spans) {
             for (i, row) in (0..).zip(&mut pulled[range(span)]) {
-                *row = PulledRow { feature, pattern: feature * tilings as u32 + i % tilings as u32, ..none };
+                let place = i % tilings as u32; // among the rows of a cell
+                let (pattern, is_copy) = (feature * tilings as u32 + place, span.is_copied() && place > 0);
+                *row = PulledRow { pattern, feature, is_copy, ..none };
             }
         }
         let lines = vec![Vec::new(); spans.len()];
-        Ok(Self { pulled, spans, tilings, silent: Vec::new(), lines })
+        Ok(Self { pulled, visits: Vec::new(), spans, tilings, silent: Vec::new(), lines })
     }
 
     /// Draws the straight lines of numeric features, given the centers of their cells.
@@ -80,7 +84,7 @@ impl Rows {
         if self.tilings % 2 == 1 {
             return Ok(()); // an odd number of signs cannot cancel
         }
-        let visits = self.visits(examples, stop)?;
+        let visits = self.count_visits(examples, stop)?;
         let most = MAJORITY * examples.samples.len() as f64;
         for span in self.spans.iter().filter(|span| span.is_copied()) {
             let starts = range(span).step_by(self.tilings);
@@ -99,17 +103,22 @@ impl Rows {
     /// # Errors
     /// If it is stopped, or there is not enough memory.
     pub fn count(&mut self, examples: &Examples, stop: &Stop) -> Result<()> {
-        let visits = self.visits(examples, stop)?;
+        self.visits = self.count_visits(examples, stop)?;
         for (row, pulled) in self.pulled.iter_mut().enumerate() {
             let starts = (row + 1).saturating_sub(self.tilings)..row + 1;
-            let total: u32 = visits[starts].iter().sum();
+            let total: u32 = self.visits[starts].iter().sum();
             pulled.per_visit = if total == 0 { 0.0 } else { 1.0 / total as f32 };
         }
         Ok(())
     }
 
+    /// Returns how often the cell that starts at a row is visited.
+    pub fn visits(&self, start: usize) -> u32 {
+        self.visits.get(start).copied().unwrap_or(0)
+    }
+
     /// Returns how many samples are in the cell that starts at each row, silent cells left out.
-    fn visits(&self, examples: &Examples, stop: &Stop) -> Result<Vec<u32>> {
+    fn count_visits(&self, examples: &Examples, stop: &Stop) -> Result<Vec<u32>> {
         let mut visits = filled(self.pulled.len(), 0_u32)?;
         let mut starts = Vec::new();
         for (i, &sample) in examples.samples.iter().enumerate() {
@@ -157,7 +166,7 @@ impl Rows {
 }
 
 /// Returns the smallest row weights that sum to the given effects over each window of T rows.
-fn line_through(effects: &[f64], tilings: usize) -> Vec<f64> {
+pub fn line_through(effects: &[f64], tilings: usize) -> Vec<f64> {
     let cells = effects.len();
     if cells == 0 {
         return Vec::new();

@@ -184,7 +184,8 @@ impl Trainer {
         let rows = Arc::clone(self.rows()?);
         // Solved for the samples of a later part, w would forget those before.
         let linear = if self.params.is_quiet() && (!schedule.steady || self.passes == 0) {
-            Linear::new(examples, &rows, self.loss, context)?
+            let linear = Linear::new(examples, &rows, self.loss, context)?;
+            linear.map(|linear| if self.params.levels { linear.balanced(context.stop) } else { Ok(linear) }).transpose()?
         } else {
             None
         };
@@ -205,7 +206,7 @@ impl Trainer {
             };
             let flow = on_epoch(&mut report, held_out);
             if history.push(report) && history.chooses_best() {
-                heads.keep()?;
+                heads.keep(linear, context)?;
             }
             if flow.is_break() || history.is_over() {
                 break;
@@ -217,7 +218,7 @@ impl Trainer {
                 last.solve(linear, context)?;
             }
             last.refit(examples, context)?;
-            last.keep()?;
+            last.keep(linear, context)?;
         }
         Ok(history)
     }

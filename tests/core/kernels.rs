@@ -371,7 +371,8 @@ fn weights(w: &[f32], v: &[f32]) -> RowWeights {
 }
 
 const ROWS: usize = 40;
-const KINDS: [[Kind; 2]; 3] = [[Kind::Sign; 2], [Kind::Float; 2], [Kind::Float, Kind::Sign]];
+const KINDS: [[Kind; 2]; 4] =
+    [[Kind::Sign; 2], [Kind::Float; 2], [Kind::Float, Kind::Sign], [Kind::Float, Kind::Level]];
 
 impl Example {
     fn new(factors: usize, tilings: usize, samples: usize, has_values: bool, seed: u64) -> Self {
@@ -471,7 +472,8 @@ impl Example {
         kernels::forward(isa, batch, &cells, kinds[1], self.tilings, factors, &mut sums);
         let mut gradients = CellGradients::default();
         gradients.make_room(batch.touched.len(), factors).unwrap();
-        kernels::backward(isa, batch, &mut sums.s, &self.slopes, factors, &mut gradients);
+        let alone = (kinds[1] == Kind::Level).then_some(&cells);
+        kernels::backward(isa, batch, &mut sums.s, &self.slopes, factors, alone, &mut gradients);
         (sums.terms, gradients)
     }
 
@@ -527,7 +529,12 @@ fn rest_values_pull() {
     for (factors, tilings) in [(1, 2), (7, 4), (32, 4), (37, 3)] {
         let example = Example::new(factors, tilings, 9, false, 11);
         let rows: Vec<PulledRow> = (0..ROWS as u32)
-            .map(|row| PulledRow { pattern: row % 3, feature: row % 2, per_visit: 0.125 })
+            .map(|row| PulledRow {
+                pattern: row % 3,
+                feature: row % 2,
+                per_visit: 0.125,
+                is_copy: false,
+            })
             .collect();
         let number = |i: usize| ((i * 37 % 11) as f32 - 5.0) / 8.0;
         let rest: Vec<f32> = (0..3 * factors).map(number).collect();
@@ -537,6 +544,7 @@ fn rest_values_pull() {
             rows: &rows,
             rest: &rest,
             strength: &strength,
+            often: [0.0, 1.0],
             w_rest: &w_rest,
             w_strength: 0.5,
         };
@@ -544,6 +552,57 @@ fn rest_values_pull() {
         for isa in Isa::available() {
             assert_eq!(check_pull(&example, isa, pull), reference, "{}", isa.name());
         }
+    }
+}
+
+/// The rows of a cell that is alone move as one, at the price of one.
+#[test]
+fn copies_move_together() {
+    let (factors, tilings) = (7, 4);
+    let mut example = Example::new(factors, 1, 9, false, 5);
+    // The cells of the example, each with rows of its own.
+    example.tilings = tilings;
+    example.touched.iter_mut().for_each(|cell| cell.start *= tilings as u32);
+    let rows = ROWS * tilings;
+    let repeated = |numbers: &[f32]| -> Vec<f32> {
+        let cells = numbers.chunks(numbers.len() / ROWS);
+        cells.flat_map(|cell| cell.repeat(tilings)).collect()
+    };
+    example.before = weights(&repeated(&example.before.w), &repeated(&example.before.v));
+    let number = |i: usize| ((i * 37 % 11) as f32 - 5.0) / 8.0;
+    let (rest, w_rest) = (vec![0.0; factors], vec![0.0; rows]);
+    let strength: Vec<f32> = (0..factors).map(|i| 2.0 + number(i)).collect();
+    let run = |isa: Isa, are_copies: bool| {
+        let pulled: Vec<PulledRow> = (0..rows)
+            .map(|row| PulledRow {
+                pattern: 0,
+                feature: 0,
+                per_visit: 0.125,
+                is_copy: are_copies && row % tilings > 0,
+            })
+            .collect();
+        let (rows, rest, strength, w_rest) = (&pulled[..], &rest[..], &strength[..], &w_rest[..]);
+        let pull = Pull { rows, rest, strength, often: [0.5, 3.0], w_rest, w_strength: 0.0 };
+        let kinds = [Kind::Float, Kind::Level];
+        let step = Step { holds_w: true, ..example.step(kinds) };
+        let (_, mut gradients) = example.gradients(isa, kinds);
+        let mut after = weights(&example.before.w, &example.before.v);
+        let mut squares = weights(&vec![1.0; after.w.len()], &vec![1.0; after.v.len()]);
+        kernels::step(
+            isa,
+            &mut after,
+            &mut squares,
+            &example.touched,
+            &mut gradients,
+            step,
+            Some(pull),
+        );
+        after
+    };
+    let reference = run(portable(), false);
+    assert_ne!(reference.v, example.before.v);
+    for isa in Isa::available() {
+        assert_eq!(run(isa, true), reference, "{}", isa.name());
     }
 }
 
@@ -598,19 +657,25 @@ fn check_formulas(example: &Example, kinds: [Kind; 2], adagrad: bool) {
         let exact: f64 = active.iter().map(|&(row, x)| x * w(row)).sum();
         assert!((linear - exact).abs() < 1e-4, "{linear} is not {exact}");
         let s = |f: usize| active.iter().map(|&(row, x)| x * v(row, f)).sum::<f64>();
-        let own = |f: usize| active.iter().map(|&(row, x)| (x * v(row, f)).powi(2)).sum::<f64>();
+        // The rows that make no pair with each other: each alone, or those of a cell.
+        let together = if kinds[1] == Kind::Level { example.tilings } else { 1 };
+        let sum =
+            |rows: &[(usize, f64)], f| rows.iter().map(|&(row, x)| x * v(row, f)).sum::<f64>();
+        let own = |f: usize| active.chunks(together).map(|rows| sum(rows, f).powi(2)).sum::<f64>();
         let exact: f64 = (0..m).map(|f| (s(f) * s(f) - own(f)) / 2.0).sum();
         assert!((pairs - exact).abs() < 1e-3, "{pairs} is not {exact}");
-        for &(row, x) in &active {
-            visits[row] += 1.0;
-            gradients[row][0] += slope * x;
-            for f in 0..m {
-                gradients[row][f + 1] += slope * x * (s(f) - x * v(row, f));
+        for rows in active.chunks(together) {
+            for &(row, x) in rows {
+                visits[row] += 1.0;
+                gradients[row][0] += slope * x;
+                for f in 0..m {
+                    gradients[row][f + 1] += slope * x * (s(f) - sum(rows, f));
+                }
             }
         }
     }
     let moved = |before: f32, square: f32, gradient: f64, kind: Kind| {
-        let passes = kind == Kind::Float || before.abs() <= 1.0;
+        let passes = kind != Kind::Sign || before.abs() <= 1.0;
         let gradient = if passes { gradient } else { 0.0 };
         let size = if adagrad { (f64::from(square) + gradient * gradient).sqrt() } else { 1.0 };
         f64::from(before) - f64::from(step.rate) * gradient / size

@@ -9,12 +9,12 @@ import pytest
 from binfm import BinFMClassifier, BinFMRegressor, _core
 from binfm.cli import train as command
 from binfm.cli._main import parser
-from binfm.params import CORE, DEFAULTS, MAX_B, PARAMETERS, Params, Schedule
+from binfm.params import CHOSEN, CORE, DEFAULTS, MAX_B, PARAMETERS, Params, Schedule
 
 DATA = {"X", "y", "sample_weight", "eval_set"}
 ESTIMATOR_ONLY = {"class_weight", "random_state", "warm_start"}
 """Parameters that only estimators have."""
-DECIDED = {"early_stopping", "holdout", "linear_strength", "loudness", "regularization"}
+DECIDED = {"early_stopping", "holdout", "regularization", *CHOSEN}
 """Parameters that Python derives from the data and passes to the core."""
 
 

@@ -48,10 +48,53 @@ def test_a_constant_target_is_predicted():
     assert np.unique(model.predict(X)).tolist() == [3.25]
 
 
+def ratings(users=200, items=150, samples=8000):
+    """Return users, items and what they make of each other: a taste for each, and one common taste."""
+    rng = np.random.default_rng(1)
+    user, item = rng.integers(0, users, samples), (items * rng.random(samples) ** 2).astype(int)
+    taste, kind = rng.normal(size=users), rng.normal(size=items)
+    y = 3 + 0.5 * rng.normal(size=users)[user] + 0.5 * rng.normal(size=items)[item] + 0.7 * taste[user] * kind[item]
+    return np.stack([user, item], axis=1), y + 0.5 * rng.normal(size=samples)
+
+
+def r2(model, X, y):
+    return 1 - np.mean((model.predict(X) - y) ** 2) / np.var(y)
+
+
+def test_factors_of_categories_are_learned_where_a_linear_model_cannot_follow():
+    table, y = ratings()
+    settings = {"loss": "squared", "categorical": [0, 1]}
+    scores = {m: r2(binfm.train(table[:6000], y[:6000], m=m, **settings), table[6000:], y[6000:]) for m in (0, 8)}
+    plain = r2(binfm.train(table[:6000], y[:6000], m=8, regularization=0, **settings), table[6000:], y[6000:])
+    assert scores[8] > scores[0] + 0.1
+    assert scores[8] > plain + 0.1
+
+
+def test_categories_that_are_noise_cost_nothing():
+    """Most of 3,000 categories occur once or twice, and say nothing."""
+    rng = np.random.default_rng(2)
+    table = np.stack([rng.integers(0, 3000, 4000), rng.integers(0, 3, 4000)], axis=1)
+    y = rng.random(4000) < np.array([0.2, 0.5, 0.8])[table[:, 1]]
+    model = binfm.train(table[:3000], y[:3000], categorical=[0, 1])
+    losses = np.logaddexp(0, -np.where(y[3000:], 1, -1) * model.decision_function(table[3000:]))
+    best = -(0.2 * np.log(0.2) + 0.8 * np.log(0.8)) * 2 / 3 + np.log(2) / 3
+    assert np.mean(losses) < best + 0.03
+
+
+def test_categories_do_not_depend_on_threads_or_order():
+    table, y = ratings(samples=3000)
+    settings = {"loss": "squared", "categorical": [0, 1], "epochs": 4, "m": 8}
+    models = {binfm.train(table, y, n_jobs=jobs, **settings).to_bytes() for jobs in (1, 2, 3)}
+    order = RNG.permutation(len(y))
+    models.add(binfm.train(table[order], y[order], **settings).to_bytes())
+    assert len(models) == 1
+
+
 def test_the_model_does_not_depend_on_threads_or_order():
     y = X[:, 0] + X[:, 1] * X[:, 2]
     order = RNG.permutation(3000)
-    for target, loss in ((y, "squared"), (y > 0, "logistic")):
+    three = np.digitize(y, [-1, 1])
+    for target, loss in ((y, "squared"), (y > 0, "logistic"), (three, "logistic")):
         settings = {"loss": loss, "regularization": "auto", "epochs": 4}
         models = {binfm.train(X, target, n_jobs=jobs, **settings).to_bytes() for jobs in (1, 2, 3)}
         models.add(binfm.train(X[order], target[order], **settings).to_bytes())

@@ -1,0 +1,249 @@
+//! A dataset encoded with some parameters, of which parts are held out in turn.
+
+use crate::data::{Dataset, Schema};
+use crate::encoding::Encoder;
+use crate::model::Loss;
+use crate::threads::Threads;
+use crate::training::batches::{self, Batches};
+use crate::training::head::Plan;
+use crate::training::heads::{Epoch, Heads};
+use crate::training::linear::Linear;
+use crate::training::quiet::Strength;
+use crate::training::rows::Rows;
+use crate::training::{Context, EncodedSamples, Examples, Params, Schedule, ValidParams};
+use crate::{Error, Result};
+use std::sync::Arc;
+
+/// Samples to choose with, at most; and where most features are categories, of which many are rare.
+const MAX_SAMPLES: usize = 10_000;
+const MAX_SAMPLES_OF_CATEGORIES: usize = 200_000;
+/// With fewer samples, held-out ones say nothing.
+const MIN_CHOICE: usize = 40;
+/// With fewer samples, all of them are held out in turn.
+const MIN_SAMPLES: usize = 2_000;
+/// Number of parts of the samples, one of which is held out.
+const FOLDS: usize = 5;
+/// With more active features in all samples, finer bins and folds in turn would take too long.
+const MAX_VISITS: usize = 2_000_000;
+/// With more rows of the parameter table, choosing should take fewer factors.
+const MANY_ROWS: u32 = 10_000;
+/// With this many samples, half the epochs are enough to choose with.
+const MANY_SAMPLES: usize = 6_000;
+/// Features are screened if there are at least as many, and fewer samples than this for each.
+const SCREENED: (usize, usize) = (100, 10);
+
+/// Parameters on trial.
+pub struct Trial<'a> {
+    pub params: ValidParams,
+    pub encoder: Arc<Encoder>,
+    samples: Arc<EncodedSamples<'a>>,
+    pub loss: Loss,
+}
+
+/// Parameters that were found, and their loss on held-out samples.
+pub struct Found {
+    pub loss: f64,
+    pub params: Params,
+}
+
+/// Samples to learn from and others to judge by.
+pub struct Fold<'a> {
+    rows: Arc<Rows>,
+    batches: Batches<'a>,
+    pub linear: Option<Linear<'a>>,
+    held_out: &'a Examples<'a>,
+}
+
+impl<'a> Trial<'a> {
+    pub fn new(
+        dataset: &'a Dataset,
+        schema: &Schema,
+        params: &ValidParams,
+        context: Context,
+    ) -> Result<Self> {
+        let (threads, stop) = (context.threads, context.stop);
+        let encoder = Encoder::fit(dataset, schema, &params.encoding(), threads, stop)?;
+        let samples = EncodedSamples::new(&encoder, "X", dataset, context)?;
+        let samples = samples.with_centers(&encoder, dataset, stop)?;
+        let loss = params.loss_of(dataset.target.outputs());
+        Ok(Self { params: params.clone(), encoder: Arc::new(encoder), samples: Arc::new(samples), loss })
+    }
+
+    /// Returns the same with other parameters, which do not ask for another encoding.
+    pub fn with_params(&self, params: Params) -> Result<Self> {
+        let (encoder, samples) = (Arc::clone(&self.encoder), Arc::clone(&self.samples));
+        Ok(Self { params: params.check()?, encoder, samples, loss: self.loss })
+    }
+
+    /// Returns whether there is too little to choose by.
+    pub fn is_tiny(&self) -> bool {
+        self.samples.examples().samples.len() < MIN_CHOICE || self.encoder.rows() == 0
+    }
+
+    /// Returns whether a feature has bins that overlap.
+    pub fn has_bins(&self) -> bool {
+        self.encoder.features().iter().any(|feature| !feature.span.is_copied())
+    }
+
+    /// Returns whether most features have cells that share no row with another.
+    pub fn is_mostly_categories(&self) -> bool {
+        let features = self.encoder.features();
+        2 * features.iter().filter(|feature| feature.span.is_copied()).count() > features.len()
+    }
+
+    /// Returns whether factors should become levels: always for categories, and for several classes. With two classes, and
+    /// with numbers to predict, signs that rest are as good or better on dense numbers.
+    pub fn gains_from_levels(&self) -> bool {
+        self.is_mostly_categories() || self.samples.examples().target.outputs() > 1
+    }
+
+    /// Returns whether there are so many categories that each fit takes long.
+    pub fn has_many_rows(&self) -> bool {
+        self.encoder.rows() > MANY_ROWS
+    }
+
+    /// Returns whether each fit takes long, because the samples have many features.
+    pub fn is_large(&self) -> bool {
+        let (all, samples) = (self.samples.examples(), self.samples.examples().target.len());
+        all.table.active_features() / samples.max(1) * samples.min(MAX_SAMPLES) > MAX_VISITS
+    }
+
+    pub fn has_too_many_features(&self) -> bool {
+        let (features, (least, samples)) = (self.encoder.features().len(), SCREENED);
+        features >= least && self.samples.examples().samples.len() < samples * features
+    }
+
+    /// Returns the loss on held-out samples with its parameters.
+    pub fn judge(&self, context: Context) -> Result<f64> {
+        let strength = self.strength()?;
+        self.with_folds(self.params.levels, context, |folds| {
+            if strength.levels.is_none() {
+                return Ok(self.losses(&[strength], folds, context)?[0]);
+            }
+            let trained = self.trained(strength, folds, context)?;
+            rounded_loss(&trained, strength, folds, context)
+        })
+    }
+
+    /// Returns how strongly its parameters pull.
+    pub fn strength(&self) -> Result<Strength> {
+        Strength::of(&self.params).ok_or(Error::Internal)
+    }
+
+    /// Returns the mean loss of each candidate on the held-out samples of all folds.
+    pub fn losses(&self, candidates: &[Strength], folds: &[Fold], context: Context) -> Result<Vec<f64>> {
+        let jobs = candidates.iter().flat_map(|candidate| folds.iter().map(move |fold| (candidate, fold)));
+        let losses = each(jobs, context, |(candidate, fold): (&Strength, &Fold), context| {
+            match &fold.linear {
+                Some(linear) if candidate.pairs == 0.0 => self.linear_loss(*candidate, fold, linear, context),
+                _ => self.train(*candidate, fold, context)?.loss(fold.held_out, context),
+            }
+        })?;
+        let mean = |losses: &[f64]| losses.iter().sum::<f64>() / folds.len() as f64;
+        Ok(losses.chunks(folds.len()).map(mean).collect())
+    }
+
+    /// Trains with a strength on each fold.
+    pub fn trained(&self, strength: Strength, folds: &[Fold], context: Context) -> Result<Vec<Heads>> {
+        each(folds.iter(), context, |fold, context| self.train(strength, fold, context))
+    }
+
+    /// Trains with a strength on one fold.
+    fn train(&self, strength: Strength, fold: &Fold, context: Context) -> Result<Heads> {
+        let Fold { rows, batches, linear, .. } = fold;
+        let examples = batches.examples;
+        let mut heads = Heads::new(self.plan(&self.params, strength, rows), examples, context)?;
+        let schedule = self.schedule(examples.samples.len());
+        for epoch in 1..=schedule.epochs {
+            let rate = self.params.learning_rate * schedule.rate_factor(epoch, epoch - 1);
+            let passes = epoch as u64 - 1;
+            let (linear, is_last) = (linear.as_ref(), epoch == schedule.epochs);
+            heads.run(Epoch { rate, passes, batches, valid: None, linear, is_last }, context)?;
+        }
+        Ok(heads)
+    }
+
+    /// Returns the loss on the held-out samples of a fold with the linear term alone.
+    pub fn linear_loss(&self, strength: Strength, fold: &Fold, linear: &Linear, context: Context) -> Result<f64> {
+        let params = Params { m: 0, ..Params::clone(&self.params) }.check()?;
+        let plan = self.plan(&params, strength, &fold.rows);
+        let mut heads = Heads::new(plan, fold.batches.examples, context)?;
+        heads.solve(linear, context)?;
+        heads.loss(fold.held_out, context)
+    }
+
+    fn plan<'b>(&'b self, params: &'b ValidParams, strength: Strength, rows: &'b Arc<Rows>) -> Plan<'b> {
+        Plan { encoder: &self.encoder, params, loss: self.loss, rows, strength: Some(strength) }
+    }
+
+    fn schedule(&self, samples: usize) -> Schedule {
+        let epochs = self.params.epochs;
+        let epochs = if samples < MANY_SAMPLES { epochs } else { epochs.div_ceil(2) };
+        Schedule { epochs, ..Schedule::new(&self.params) }
+    }
+
+    /// Returns the samples to choose with.
+    pub fn examples(&self) -> Examples<'_> {
+        let all = self.samples.examples();
+        let unit = all.unit();
+        let most = if self.is_mostly_categories() { MAX_SAMPLES_OF_CATEGORIES } else { MAX_SAMPLES };
+        all.in_units_of(unit).first(most)
+    }
+
+    /// Returns what is known about the rows of the parameter table.
+    pub fn rows(&self, examples: &Examples, context: Context) -> Result<Rows> {
+        let mut rows = Rows::new(&self.encoder)?;
+        rows.learn(examples, context.stop)?;
+        Ok(rows)
+    }
+
+    /// Divides the samples into folds, and works with them. The linear term may be `balanced`.
+    pub fn with_folds<R>(
+        &self,
+        balanced: bool,
+        context: Context,
+        work: impl FnOnce(&[Fold]) -> Result<R>,
+    ) -> Result<R> {
+        let all = self.examples();
+        let folds = if all.samples.len() < MIN_SAMPLES && !self.is_large() { FOLDS } else { 1 };
+        let parts: Vec<_> = (0..folds).map(|fold| all.fold(fold, FOLDS, self.params.seed)).collect();
+        let rows = self.rows(&all, context)?;
+        let mut rows_of = Vec::with_capacity(folds);
+        for (train, _) in &parts {
+            let mut rows = rows.clone();
+            rows.count(train, context.stop)?;
+            rows_of.push(Arc::new(rows));
+        }
+        let shards: Vec<_> = parts.iter().map(|(train, _)| train.shards(1)).collect();
+        let mut made = Vec::with_capacity(folds);
+        for (((train, held_out), rows), shards) in parts.iter().zip(&rows_of).zip(&shards) {
+            let size = batches::size(&self.params, train.samples.len(), all.target.outputs());
+            let mut linear = Linear::new(train, rows, self.loss, context)?;
+            if balanced {
+                linear = linear.map(|linear| linear.balanced(context.stop)).transpose()?;
+            }
+            let batches = Batches::new(train, shards, size).decode(rows, context)?;
+            made.push(Fold { rows: Arc::clone(rows), batches, linear, held_out });
+        }
+        work(&made)
+    }
+}
+
+/// Returns the loss on held-out samples of heads that were trained on each fold, after their factors were rounded.
+pub fn rounded_loss(trained: &[Heads], strength: Strength, folds: &[Fold], context: Context) -> Result<f64> {
+    let losses = each(trained.iter().zip(folds), context, |(heads, fold), context| {
+        heads.rounded(strength, fold.linear.as_ref(), context)?.loss(fold.held_out, context)
+    })?;
+    Ok(losses.iter().sum::<f64>() / folds.len() as f64)
+}
+
+/// Does jobs on different threads, each on one.
+fn each<J: Send, R: Send>(
+    jobs: impl Iterator<Item = J>,
+    context: Context,
+    work: impl Fn(J, Context) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let single = Threads::single();
+    let inner = Context { threads: &single, ..context };
+    context.threads.map(jobs.collect::<Vec<_>>(), || (), |(), job| work(job, inner))
+}
