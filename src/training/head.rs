@@ -10,7 +10,7 @@ use super::rows::Rows;
 use super::state::{Scale, State};
 use super::{Context, Examples, ValidParams, rng};
 use crate::encoding::Encoder;
-use crate::memory::with_capacity;
+use crate::memory::filled;
 use crate::model::{FloatOutput, Loss, Method, RealScale};
 use crate::threads::Stop;
 use crate::{Error, Result};
@@ -220,22 +220,33 @@ impl Head {
     ///
     /// # Errors
     /// If it is stopped, or there is not enough memory.
-    pub fn solve_linear(&mut self, linear: &Linear, sweeps: usize, stop: &Stop) -> Result<()> {
+    pub fn solve_linear(&mut self, linear: &Linear, sweeps: usize, context: Context) -> Result<()> {
         let Some(quiet) = self.rules.learner.quiet() else { return Ok(()) };
-        let (lambda, examples) = (quiet.strength().w, linear.examples());
-        let beta_squared = self.state.scale.beta * self.state.scale.beta;
-        let mut offsets = with_capacity(examples.samples.len())?;
-        self.rules.each_terms(&self.state, examples, &examples.samples, stop, |_, [_, pairs]| {
-            offsets.push(beta_squared * pairs);
-        })?;
+        let lambda = quiet.strength().w;
+        let offsets = self.offsets(linear.examples(), context)?;
         let State { weights, scale, .. } = &mut self.state;
         let mut solution = Solution { w: &mut weights.w, bias: &mut scale.bias };
-        linear.solve(&mut solution, self.rules.id.output, &offsets, lambda, sweeps, stop)?;
+        linear.solve(&mut solution, self.rules.id.output, &offsets, lambda, sweeps, context)?;
         if let Some(quiet) = self.rules.learner.quiet_mut() {
             quiet.rest_at(&self.state.weights.w);
         }
         self.scale = self.state.scale;
         Ok(())
+    }
+
+    /// Returns what the pairs add to the score of each sample.
+    fn offsets(&self, examples: &Examples, context: Context) -> Result<Vec<f64>> {
+        let beta_squared = self.state.scale.beta * self.state.scale.beta;
+        let mut offsets = filled(examples.samples.len(), 0.0)?;
+        let size = offsets.len().div_ceil(context.threads.count()).max(1);
+        let parts = offsets.chunks_mut(size).zip(examples.samples.chunks(size));
+        context.threads.map(parts, || (), |(), (offsets, samples): (&mut [f64], &[u32])| {
+            let mut offsets = offsets.iter_mut();
+            self.rules.each_terms(&self.state, examples, samples, context.stop, |_, [_, pairs]| {
+                offsets.next().into_iter().for_each(|offset| *offset = beta_squared * pairs);
+            })
+        })?;
+        Ok(offsets)
     }
 
     /// Calls `each` with the score of each of some samples, in the units of the target.

@@ -180,7 +180,7 @@ impl Heads {
     }
 
     fn sweep(&mut self, linear: &Linear, sweeps: usize, context: Context) -> Result<()> {
-        let solve = |(): &mut (), head: &mut Head| head.solve_linear(linear, sweeps, context.stop);
+        let solve = |(): &mut (), head: &mut Head| head.solve_linear(linear, sweeps, context);
         context.threads.map(&mut self.all, || (), solve)?;
         Ok(())
     }

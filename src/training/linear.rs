@@ -9,15 +9,13 @@
 //! jointly with its slope. Before every turn of all features the loss is replaced by a parabola around the current score
 //! (Newton's method), which for the squared loss is the loss itself.
 
-use super::cholesky;
+use super::columns::Columns;
+use super::parabolas::{Move, Parabolas};
 use super::rows::Rows;
-use super::{Context, Examples};
+use super::{Context, Examples, cholesky};
 use crate::Result;
-use crate::kernels::{self, Isa};
-use crate::memory::{check_available, filled};
 use crate::model::Loss;
-use crate::threads::Stop;
-use std::ops::Range;
+use crate::threads::Threads;
 use std::sync::Arc;
 
 /// Samples by the cells that they are in.
@@ -28,11 +26,7 @@ pub struct Linear<'a> {
     /// The features that are solved; w of others stays.
     features: Vec<usize>,
     loss: Loss,
-    isa: Isa,
-    /// The end of the visits to the cell that starts at each row.
-    ends: Arc<[usize]>,
-    /// Places in the list of samples, cell by cell.
-    visitors: Arc<[u32]>,
+    columns: Arc<Columns>,
 }
 
 /// What is solved: w of one output, and its bias.
@@ -43,23 +37,19 @@ pub struct Solution<'a> {
     pub bias: &'a mut f64,
 }
 
-/// The parabola in place of the loss of a sample.
-#[derive(Clone, Copy, Default)]
-struct Parabola {
-    /// Distance from the score to the bottom.
-    rest: f32,
-    /// Curvature, times the weight of the sample.
-    weight: f32,
+impl Solution<'_> {
+    /// Moves the bias, and all scores with it.
+    fn move_bias(&mut self, by: f64) -> Move {
+        *self.bias += by;
+        Move::All(by as f32)
+    }
 }
 
 /// Features of more rows have no straight line, and their rows are solved one by one.
 const MAX_JOINT_ROWS: u32 = 512;
-/// Bound on the distance to the bottom of a parabola: where the logistic loss is almost straight, its curvature says
-/// little about how far to go.
-const MAX_REST: f32 = 4.0;
 
 impl<'a> Linear<'a> {
-    /// Lists the samples of each cell; `None` if the linear term is not solved for a loss, because it has no curvature.
+    /// Turns the samples around; `None` if the linear term is not solved for a loss, because it has no curvature.
     ///
     /// # Errors
     /// If it is stopped, or there is not enough memory.
@@ -72,33 +62,9 @@ impl<'a> Linear<'a> {
         if !matches!(loss, Loss::Squared | Loss::Logistic) {
             return Ok(None);
         }
-        let Context { isa, stop, .. } = context;
-        check_available::<u32>(examples.table.active_features())?;
-        let mut ends = filled(rows.len() + 1, 0_usize)?;
-        let mut starts = Vec::new();
-        let each = |list: &mut dyn FnMut(usize, usize)| -> Result<()> {
-            for (place, &sample) in examples.samples.iter().enumerate() {
-                if place % 1024 == 0 {
-                    stop.check()?;
-                }
-                examples.table.starts_of(sample as usize, &mut starts);
-                let loud = starts.iter().filter(|&&start| !rows.is_silent(start));
-                loud.for_each(|&start| list(place, start as usize));
-            }
-            Ok(())
-        };
-        let mut each = each;
-        each(&mut |_, start| ends[start + 1] += 1)?;
-        for row in 0..rows.len() {
-            ends[row + 1] += ends[row];
-        }
-        let mut visitors = filled(ends[rows.len()], 0_u32)?;
-        each(&mut |place, start| {
-            visitors[ends[start]] = place as u32;
-            ends[start] += 1;
-        })?;
+        let columns = Arc::new(Columns::new(examples, rows, context)?);
         let features = (0..rows.features()).collect();
-        Ok(Some(Self { examples, rows, features, loss, isa, ends: ends.into(), visitors: visitors.into() }))
+        Ok(Some(Self { examples, rows, features, loss, columns }))
     }
 
     /// Returns the same for some of the features.
@@ -117,6 +83,11 @@ impl<'a> Linear<'a> {
         self.rows
     }
 
+    /// Returns the samples by the cells that they are in.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
     /// Returns whether the parabolas are the loss itself.
     pub fn is_exact(&self) -> bool {
         self.loss == Loss::Squared
@@ -125,7 +96,7 @@ impl<'a> Linear<'a> {
     /// Sweeps over all features several times. `offsets` are what other terms add to the score of each sample.
     ///
     /// # Errors
-    /// If it is stopped.
+    /// If it is stopped, or there is not enough memory.
     pub fn solve(
         &self,
         solution: &mut Solution,
@@ -133,122 +104,62 @@ impl<'a> Linear<'a> {
         offsets: &[f64],
         lambda: f64,
         sweeps: usize,
-        stop: &Stop,
+        context: Context,
     ) -> Result<()> {
-        let mut scores = self.scores(solution, offsets);
-        let mut parabolas = vec![Parabola::default(); scores.len()];
+        let single = Threads::single();
+        let is_block = offsets.len() <= self.columns.block();
+        let context = Context { threads: if is_block { &single } else { context.threads }, ..context };
+        let effects = |feature| self.effects(feature, solution.w).chain([0.0]).map(|effect| effect as f32).collect();
+        let effects: Vec<Vec<f32>> = (0..self.rows.features()).map(effects).collect();
+        let start = (offsets, *solution.bias);
+        let mut parabolas = Parabolas::new(self.examples, &self.columns, self.loss, start, &effects, context)?;
         for _ in 0..sweeps {
-            self.approximate(output, &scores, &mut parabolas);
-            scores.iter_mut().zip(&parabolas).for_each(|(score, parabola)| *score += parabola.rest);
-            Self::center(solution, &mut parabolas);
+            let mean = parabolas.approximate(output)?;
+            parabolas.move_scores(solution.move_bias(mean));
             for &feature in &self.features {
-                stop.check()?;
-                self.solve_feature(feature, solution, lambda, &mut parabolas);
+                let sums = parabolas.sums(feature, self.rows.range(feature).len())?;
+                parabolas.move_scores(self.solve_feature(feature, &sums, solution, lambda));
             }
-            Self::center(solution, &mut parabolas);
-            scores.iter_mut().zip(&parabolas).for_each(|(score, parabola)| *score -= parabola.rest);
+            let mean = parabolas.mean()?;
+            parabolas.move_scores(solution.move_bias(mean));
         }
         Ok(())
     }
 
-    /// Returns the score of each sample.
-    fn scores(&self, solution: &Solution, offsets: &[f64]) -> Vec<f32> {
-        let mut scores: Vec<f32> = offsets.iter().map(|offset| (offset + *solution.bias) as f32).collect();
-        for start in 0..self.rows.len() {
-            let effect = self.effect(start, solution.w) as f32;
-            self.visitors_of(start).iter().for_each(|&place| scores[place as usize] += effect);
-        }
-        scores
+    /// Returns Σ w over the rows of each cell of a feature.
+    fn effects(&self, feature: usize, w: &[f32]) -> impl Iterator<Item = f64> {
+        let tilings = self.rows.tilings();
+        let effect = move |start: usize| -> f64 {
+            let end = (start + tilings).min(w.len());
+            w[start..end].iter().map(|&w| f64::from(w)).sum()
+        };
+        self.rows.range(feature).map(effect)
     }
 
-    /// Puts a parabola in place of the loss of each sample.
-    fn approximate(&self, output: usize, scores: &[f32], parabolas: &mut [Parabola]) {
-        let samples = || self.examples.samples.iter().map(|&sample| sample as usize);
-        let target = |sample| self.examples.target.at(output, sample) as f32;
-        let weight = |sample| self.examples.weight(sample) as f32;
-        if self.loss == Loss::Squared {
-            for ((parabola, score), sample) in parabolas.iter_mut().zip(scores).zip(samples()) {
-                *parabola = Parabola { rest: target(sample) - score, weight: weight(sample) };
-            }
-            return;
-        }
-        let margins: Vec<f32> = scores.iter().zip(samples()).map(|(score, sample)| score * target(sample)).collect();
-        let (mut losses, mut slopes) = (vec![0.0; margins.len()], vec![0.0; margins.len()]);
-        kernels::logistic(self.isa, &margins, &mut losses, &mut slopes);
-        for ((parabola, slope), sample) in parabolas.iter_mut().zip(slopes).zip(samples()) {
-            let wrong = -slope; // the probability of the other class
-            let curvature = (wrong * (1.0 - wrong)).max(wrong / MAX_REST).max(f32::MIN_POSITIVE);
-            let rest = target(sample) * wrong / curvature;
-            *parabola = Parabola { rest, weight: curvature * weight(sample) };
-        }
-    }
-
-    /// Moves the bias to where the parabolas are lowest.
-    fn center(solution: &mut Solution, parabolas: &mut [Parabola]) {
-        let (mut rest, mut weights) = (0.0, 0.0);
-        for parabola in &*parabolas {
-            rest += f64::from(parabola.rest) * f64::from(parabola.weight);
-            weights += f64::from(parabola.weight);
-        }
-        let mean = rest / weights;
-        *solution.bias += mean;
-        for parabola in parabolas {
-            parabola.rest -= mean as f32;
-        }
-    }
-
-    /// Returns the places, in the list of samples, of those in the cell that starts at a row.
-    pub fn visitors_of(&self, start: usize) -> &[u32] {
-        let begin = start.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.visitors[begin..self.ends[start]]
-    }
-
-    /// Returns Σ w over the rows of a cell.
-    fn effect(&self, start: usize, w: &[f32]) -> f64 {
-        let end = (start + self.rows.tilings()).min(w.len());
-        w[start..end].iter().map(|&w| f64::from(w)).sum()
-    }
-
+    /// Solves the rows of a feature; returns by how much its cells moved.
     fn solve_feature(
         &self,
         feature: usize,
+        sums: &[[f64; 2]],
         solution: &mut Solution,
         lambda: f64,
-        parabolas: &mut [Parabola],
-    ) {
+    ) -> Move {
         let span = self.rows.spans()[feature];
-        let range = span.first as usize..(span.first + span.rows()) as usize;
-        let before: Vec<f64> = range.clone().map(|start| self.effect(start, solution.w)).collect();
-        let sums: Vec<[f64; 2]> = range.clone().map(|start| self.sums(start, parabolas)).collect();
+        let before: Vec<f64> = self.effects(feature, solution.w).collect();
         if span.is_copied() || self.rows.tilings() == 1 || span.rows() > MAX_JOINT_ROWS {
-            self.solve_cells(range.clone(), &sums, solution, lambda);
+            self.solve_cells(feature, sums, solution, lambda);
         } else {
-            self.solve_jointly(feature, range.clone(), &sums, solution, lambda);
+            self.solve_jointly(feature, sums, &before, solution, lambda);
         }
-        for (start, before) in range.zip(before) {
-            let moved = (self.effect(start, solution.w) - before) as f32;
-            if moved != 0.0 {
-                let visitors = self.visitors_of(start).iter();
-                visitors.for_each(|&place| parabolas[place as usize].rest -= moved);
-            }
-        }
-    }
-
-    /// Returns the weight of the samples in a cell, and the weighted sum of how far they are from the bottom.
-    fn sums(&self, start: usize, parabolas: &[Parabola]) -> [f64; 2] {
-        let mut sums = [0.0; 2];
-        for &place in self.visitors_of(start) {
-            let Parabola { rest, weight } = parabolas[place as usize];
-            sums[0] += f64::from(weight);
-            sums[1] += f64::from(weight * rest);
-        }
-        sums
+        let after = self.effects(feature, solution.w);
+        let moved = after.zip(before).map(|(after, before)| (after - before) as f32);
+        Move::Cells(feature, moved.chain([0.0]).collect())
     }
 
     /// Solves cells that have rows of their own: T equal weights each.
-    fn solve_cells(&self, range: Range<usize>, sums: &[[f64; 2]], solution: &mut Solution, lambda: f64) {
+    fn solve_cells(&self, feature: usize, sums: &[[f64; 2]], solution: &mut Solution, lambda: f64) {
         let tilings = self.rows.tilings();
-        for (start, &[weight, rest]) in range.zip(sums).step_by(tilings) {
+        for (start, &[weight, rest]) in self.rows.range(feature).zip(sums).step_by(tilings) {
             let own = f64::from(solution.w[start]) * tilings as f64;
             let effect = (rest + weight * own) / (weight + lambda / tilings as f64);
             solution.w[start..start + tilings].fill((effect / tilings as f64) as f32);
@@ -259,18 +170,19 @@ impl<'a> Linear<'a> {
     fn solve_jointly(
         &self,
         feature: usize,
-        range: Range<usize>,
         sums: &[[f64; 2]],
+        effects: &[f64],
         solution: &mut Solution,
         lambda: f64,
     ) {
-        let (rows, tilings) = (range.len(), self.rows.tilings());
+        let (range, tilings) = (self.rows.range(feature), self.rows.tilings());
+        let rows = range.len();
         let line = self.rows.line(feature);
         let n = rows + usize::from(!line.is_empty());
         let (mut a, mut b) = (vec![0.0; n * n], vec![0.0; n]);
         for (cell, &[weight, rest]) in sums.iter().enumerate().filter(|(_, sums)| sums[0] > 0.0) {
             let own = cell..cell + tilings;
-            let target = rest + weight * self.effect(range.start + cell, solution.w);
+            let target = rest + weight * effects[cell];
             let slope: f64 = if line.is_empty() { 0.0 } else { line[own.clone()].iter().sum() };
             for i in own.clone() {
                 own.clone().for_each(|j| a[i * n + j] += weight);

@@ -125,7 +125,7 @@ impl<'a> Trial<'a> {
         let (threads, stop) = (context.threads, context.stop);
         let encoder = Encoder::fit(dataset, schema, &params.encoding(), threads, stop)?;
         let samples = EncodedSamples::new(&encoder, "X", dataset, context)?;
-        let samples = samples.with_centers(&encoder, dataset, stop)?;
+        let samples = samples.with_centers(&encoder, dataset, context)?;
         let loss = params.loss_of(dataset.target.outputs());
         Ok(Self { params, encoder, samples, loss })
     }
@@ -174,7 +174,7 @@ impl<'a> Trial<'a> {
         let number = best.map_or(features.len(), |(_, &number)| number);
         let all = self.examples();
         let mut rows = Rows::new(&self.encoder)?;
-        rows.learn(&all, context.stop)?;
+        rows.learn(&all, context)?;
         let ranked = Linear::new(&all, &rows, self.loss, context)?.as_ref().map_or_else(Vec::new, rank);
         Ok(ranked.iter().skip(number).map(|&feature| features[feature].column).collect())
     }
@@ -310,11 +310,11 @@ impl<'a> Trial<'a> {
         let folds = if all.samples.len() < MIN_SAMPLES && !self.is_large() { FOLDS } else { 1 };
         let parts: Vec<_> = (0..folds).map(|fold| all.fold(fold, FOLDS, self.params.seed)).collect();
         let mut rows = Rows::new(&self.encoder)?;
-        rows.learn(&all, context.stop)?;
+        rows.learn(&all, context)?;
         let mut rows_of = Vec::with_capacity(folds);
         for (train, _) in &parts {
             let mut rows = rows.clone();
-            rows.count(train, context.stop)?;
+            rows.count(train, context)?;
             rows_of.push(Arc::new(rows));
         }
         let shards: Vec<_> = parts.iter().map(|(train, _)| train.shards(1)).collect();
