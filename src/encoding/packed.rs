@@ -129,6 +129,17 @@ impl PackedTable {
         }
     }
 
+    /// Returns the starts of a feature in some samples, or [`ABSENT`]; nothing if the table is sparse.
+    pub fn column(&self, feature: usize, samples: &[u32]) -> impl Iterator<Item = u32> {
+        let (codes, width, bytes) = match self {
+            Self::Dense { codes, width, bytes, .. } => (&codes[feature..=feature], *width, &bytes[..]),
+            Self::Sparse { .. } => (&[][..], 0, &[][..]),
+        };
+        codes.iter().flat_map(move |code| {
+            samples.iter().map(move |&sample| code.read(&bytes[sample as usize * width..][..width]))
+        })
+    }
+
     /// Returns a hash of a sample: of its cells and values.
     pub fn hash(&self, sample: usize) -> u64 {
         match self {

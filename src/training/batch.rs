@@ -64,7 +64,7 @@ const BLOCK: usize = 64;
 /// Marks that are tested at once.
 const MARKS: usize = 8;
 /// Distance, in samples, between the one being read and the one being prefetched.
-const PREFETCH_DISTANCE: usize = 8;
+pub(super) const PREFETCH_DISTANCE: usize = 8;
 
 impl Decoder {
     /// Prepares for a parameter table.

@@ -2,11 +2,11 @@
 //!
 //! Sums are of whole numbers, so that they do not depend on the order of the samples.
 
+use super::Context;
 use crate::Result;
 use crate::data::{Dense, Table};
 use crate::encoding::{CellMap, Edges, Encoder};
 use crate::memory::filled;
-use crate::threads::Stop;
 
 /// Values are counted in this many steps of the range of a feature.
 const STEPS: f64 = (1_u64 << 40) as f64;
@@ -19,19 +19,18 @@ pub fn centers(
     encoder: &Encoder,
     table: Table,
     samples: &[u32],
-    stop: &Stop,
+    context: Context,
 ) -> Result<Vec<Vec<f64>>> {
-    let mut centers = vec![Vec::new(); encoder.features().len()];
-    let Table::Dense(dense) = table else { return Ok(centers) };
-    for (feature, centers) in encoder.features().iter().zip(&mut centers) {
-        stop.check()?;
-        if let CellMap::Intervals(edges) = &feature.map
-            && !feature.span.is_copied()
-        {
-            *centers = cell_means(&values(dense, feature.column, samples)?, edges);
+    let Table::Dense(dense) = table else { return Ok(vec![Vec::new(); encoder.features().len()]) };
+    context.threads.map(encoder.features(), || (), |(), feature| {
+        context.stop.check()?;
+        match &feature.map {
+            CellMap::Intervals(edges) if !feature.span.is_copied() => {
+                Ok(cell_means(&values(dense, feature.column, samples)?, edges))
+            }
+            _ => Ok(Vec::new()),
         }
-    }
-    Ok(centers)
+    })
 }
 
 /// Returns the finite values of some samples in a column.

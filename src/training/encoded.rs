@@ -10,7 +10,6 @@ use crate::data::{Dataset, Target};
 use crate::encoding::{Encoder, PackedTable};
 use crate::hash::mix;
 use crate::memory::{check_available, copied, filled, with_capacity};
-use crate::threads::Stop;
 use std::borrow::Cow;
 
 /// The samples of a dataset, encoded. Training only reads them, so that any number of trainers can share them.
@@ -46,7 +45,7 @@ impl<'a> EncodedSamples<'a> {
         encoder.check_width(name, dataset.table.columns())?;
         let Context { threads, isa, stop } = context;
         let table = PackedTable::new(encoder, isa, dataset.table, threads, stop)?;
-        let keys = canonical_order(&table, dataset)?;
+        let keys = canonical_order(&table, dataset, context)?;
         let (mut samples, mut hashes) = (with_capacity(keys.len())?, with_capacity(keys.len())?);
         samples.extend(keys.iter().map(|&(_, sample)| sample));
         hashes.extend(keys.iter().map(|&(hash, _)| hash));
@@ -65,9 +64,9 @@ impl<'a> EncodedSamples<'a> {
     ///
     /// # Errors
     /// If it is stopped, or there is not enough memory.
-    pub fn with_centers(mut self, encoder: &Encoder, dataset: &Dataset, stop: &Stop) -> Result<Self> {
+    pub fn with_centers(mut self, encoder: &Encoder, dataset: &Dataset, context: Context) -> Result<Self> {
         let some = &self.samples[..self.samples.len().min(CENTERED)];
-        self.centers = centers(encoder, dataset.table, some, stop)?;
+        self.centers = centers(encoder, dataset.table, some, context)?;
         Ok(self)
     }
 
@@ -105,14 +104,24 @@ impl<'a> EncodedSamples<'a> {
 }
 
 /// Returns hash and number of each sample of positive weight, in canonical order.
-fn canonical_order(table: &PackedTable, dataset: &Dataset) -> Result<Vec<(u64, u32)>> {
+fn canonical_order(
+    table: &PackedTable,
+    dataset: &Dataset,
+    context: Context,
+) -> Result<Vec<(u64, u32)>> {
     let (target, weight_of) = (&dataset.target, |sample: u32| dataset.weight_of(sample as usize));
-    let mut keys = with_capacity(target.len())?;
-    for sample in (0..target.len() as u32).filter(|&sample| weight_of(sample) > 0.0) {
-        let hash = mix(table.hash(sample as usize), target.bits(sample as usize));
-        keys.push((hash, sample));
-    }
-    let mut keys = sorted(keys)?;
+    let firsts = (0..target.len()).step_by(HASHED);
+    let keys = context.threads.map(firsts, || (), |(), first| {
+        context.stop.check()?;
+        let samples = first as u32..target.len().min(first + HASHED) as u32;
+        let mut keys = with_capacity(samples.len())?;
+        for sample in samples.filter(|&sample| weight_of(sample) > 0.0) {
+            let hash = mix(table.hash(sample as usize), target.bits(sample as usize));
+            keys.push((hash, sample));
+        }
+        Ok(keys)
+    })?;
+    let mut keys = sorted(&keys, context)?;
     if dataset.weight.is_some() {
         for equal in keys.chunk_by_mut(|a, b| a.0 == b.0) {
             equal.sort_by(|a, b| weight_of(a.1).total_cmp(&weight_of(b.1)));
@@ -130,44 +139,62 @@ fn unit(weight: &[f64], samples: &[u32]) -> f64 {
 }
 
 /// Sorts samples by their hashes: into buckets by the highest bits, then within each.
-fn sorted(keys: Vec<(u64, u32)>) -> Result<Vec<(u64, u32)>> {
-    let bits = (keys.len() / BUCKET).max(1).ilog2();
+fn sorted(parts: &[Vec<(u64, u32)>], context: Context) -> Result<Vec<(u64, u32)>> {
+    let keys = || parts.iter().flatten().copied();
+    let count = parts.iter().map(Vec::len).sum::<usize>();
+    let bits = (count / BUCKET).max(1).ilog2();
     let bucket = |hash: u64| hash.checked_shr(u64::BITS - bits).unwrap_or(0) as usize;
     let mut ends = filled(1_usize << bits, 0)?;
-    for &(hash, _) in &keys {
+    for (hash, _) in keys() {
         ends[bucket(hash)] += 1;
     }
     let mut total = 0;
     for end in &mut ends {
         total += std::mem::replace(end, total);
     }
-    let mut sorted = filled(keys.len(), (0, 0))?;
-    for key in keys {
+    let mut sorted = filled(count, (0, 0))?;
+    for key in keys() {
         let place = &mut ends[bucket(key.0)];
         sorted[*place] = key;
         *place += 1;
     }
-    let mut begin = 0;
-    for end in ends {
-        sorted[begin..end].sort_unstable();
-        begin = end;
-    }
+    let (mut rest, mut begin) = (&mut sorted[..], 0);
+    let runs = ends.chunks(SORTED).filter_map(|ends| {
+        let first = std::mem::replace(&mut begin, *ends.last()?);
+        Some((rest.split_off_mut(..begin - first)?, first, ends))
+    });
+    context.threads.map(runs, || (), |(), (mut keys, mut begin, ends)| {
+        context.stop.check()?;
+        for &end in ends {
+            keys.split_off_mut(..end - begin).into_iter().for_each(<[_]>::sort_unstable);
+            begin = end;
+        }
+        Ok(())
+    })?;
     Ok(sorted)
 }
 
 /// Samples in a bucket, on average.
 const BUCKET: usize = 16;
+/// Samples that a thread hashes at a time, and buckets that it sorts.
+const HASHED: usize = 8192;
+const SORTED: usize = 512;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::Isa;
+    use crate::threads::{Stop, Threads};
 
     #[test]
     fn buckets_sort_any_hashes() -> Result<()> {
-        for count in [0, 1, 5, 100, 5000] {
+        let (threads, stop) = (Threads::new(Some(2))?, Stop::default());
+        let context = Context { threads: &threads, isa: Isa::detect()?, stop: &stop };
+        for count in [0, 1, 5, 100, 20_000] {
             let hash = |i: u32| mix(7, u64::from(i % 1000));
             let mut keys: Vec<_> = (0..count).map(|i| (hash(i), i)).collect();
-            let found = sorted(keys.clone())?;
+            let parts: Vec<_> = keys.chunks(700).map(<[_]>::to_vec).collect();
+            let found = sorted(&parts, context)?;
             keys.sort_unstable();
             assert_eq!(found, keys);
         }

@@ -62,7 +62,7 @@ impl Fixture {
             Worker::default().learn(&mut [task], pass, &batches, &order, None)?;
             head.end_pass();
         }
-        head.keep(None, &stop)?;
+        head.keep(None, context)?;
         Ok(head)
     }
 }

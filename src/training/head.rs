@@ -11,7 +11,7 @@ use super::rows::Rows;
 use super::state::{Scale, State};
 use super::{Context, Examples, ValidParams, rng};
 use crate::encoding::Encoder;
-use crate::memory::with_capacity;
+use crate::memory::filled;
 use crate::model::{FloatOutput, Loss, Method, RealScale};
 use crate::threads::Stop;
 use crate::{Error, Result};
@@ -159,9 +159,9 @@ impl Head {
     ///
     /// # Errors
     /// If there is not enough memory.
-    pub fn keep(&mut self, linear: Option<&Linear>, stop: &Stop) -> Result<()> {
+    pub fn keep(&mut self, linear: Option<&Linear>, context: Context) -> Result<()> {
         if self.rules.learner.has_levels() {
-            let mut state = self.rounded_state(None, linear, stop)?;
+            let mut state = self.rounded_state(None, linear, context)?;
             levels::take_back_own_pairs(&mut state.weights, &self.rules.rows);
             self.kept = Kept::new(self.method, self.rules.learner.w_kind(), &state)?;
             self.kept_scale = Scale { beta: state.weights.v.first().map_or(1.0, |v| f64::from(v.abs())), ..state.scale };
@@ -176,21 +176,21 @@ impl Head {
     ///
     /// # Errors
     /// If it is stopped, or there is not enough memory.
-    pub fn rounded(&self, strength: Strength, linear: Option<&Linear>, stop: &Stop) -> Result<Self> {
-        let state = self.rounded_state(Some(strength), linear, stop)?;
+    pub fn rounded(&self, strength: Strength, linear: Option<&Linear>, context: Context) -> Result<Self> {
+        let state = self.rounded_state(Some(strength), linear, context)?;
         let kept = Kept::Signs(KeptSigns::default());
         Ok(Self { rules: self.rules.clone(), scale: state.scale, state, kept, ..*self })
     }
 
     /// Returns the state with factors rounded to levels, and w solved for them; of its own strength if none is given.
-    fn rounded_state(&self, strength: Option<Strength>, linear: Option<&Linear>, stop: &Stop) -> Result<State> {
+    fn rounded_state(&self, strength: Option<Strength>, linear: Option<&Linear>, context: Context) -> Result<State> {
         let mut state = self.state.copied()?;
         let strength = strength.or_else(|| self.rules.learner.quiet().map(Quiet::strength));
         let Some(Strength { levels: Some(levels), pairs, .. }) = strength else { return Ok(state) };
         levels::round(&mut state.weights, &self.rules.rows, levels)?;
         state.weights.v.iter_mut().for_each(|v| *v *= pairs as f32);
         if let Some(linear) = linear {
-            self.rules.solve(&mut state, linear, ROUNDED_SWEEPS, stop)?;
+            self.rules.solve(&mut state, linear, ROUNDED_SWEEPS, context)?;
         }
         Ok(state)
     }
@@ -254,8 +254,8 @@ impl Head {
     ///
     /// # Errors
     /// If it is stopped, or there is not enough memory.
-    pub fn solve_linear(&mut self, linear: &Linear, sweeps: usize, stop: &Stop) -> Result<()> {
-        self.rules.solve(&mut self.state, linear, sweeps, stop)?;
+    pub fn solve_linear(&mut self, linear: &Linear, sweeps: usize, context: Context) -> Result<()> {
+        self.rules.solve(&mut self.state, linear, sweeps, context)?;
         if let Some(quiet) = self.rules.learner.quiet_mut() {
             quiet.rest_at(&self.state.weights.w);
         }
@@ -283,17 +283,27 @@ impl Head {
 
 impl Rules {
     /// Solves w and the bias of a state for its factors.
-    fn solve(&self, state: &mut State, linear: &Linear, sweeps: usize, stop: &Stop) -> Result<()> {
+    fn solve(&self, state: &mut State, linear: &Linear, sweeps: usize, context: Context) -> Result<()> {
         let Some(quiet) = self.learner.quiet() else { return Ok(()) };
-        let (lambda, examples) = (quiet.strength().w, linear.examples());
-        let beta_squared = state.scale.beta * state.scale.beta;
-        let mut offsets = with_capacity(examples.samples.len())?;
-        self.each_terms(state, examples, &examples.samples, stop, |_, [_, pairs]| {
-            offsets.push(beta_squared * pairs);
-        })?;
+        let offsets = self.offsets(state, linear.examples(), context)?;
         let State { weights, scale, .. } = state;
         let mut solution = Solution { w: &mut weights.w, bias: &mut scale.bias };
-        linear.solve(&mut solution, self.id.output, &offsets, lambda, sweeps, stop)
+        linear.solve(&mut solution, self.id.output, &offsets, quiet.strength().w, sweeps, context)
+    }
+
+    /// Returns what the pairs add to the score of each sample.
+    fn offsets(&self, state: &State, examples: &Examples, context: Context) -> Result<Vec<f64>> {
+        let beta_squared = state.scale.beta * state.scale.beta;
+        let mut offsets = filled(examples.samples.len(), 0.0)?;
+        let size = offsets.len().div_ceil(context.threads.count()).max(1);
+        let parts = offsets.chunks_mut(size).zip(examples.samples.chunks(size));
+        context.threads.map(parts, || (), |(), (offsets, samples): (&mut [f64], &[u32])| {
+            let mut offsets = offsets.iter_mut();
+            self.each_terms(state, examples, samples, context.stop, |_, [_, pairs]| {
+                offsets.next().into_iter().for_each(|offset| *offset = beta_squared * pairs);
+            })
+        })?;
+        Ok(offsets)
     }
 
     /// Calls `each` with L and Q of some samples, with all their features.

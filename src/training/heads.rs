@@ -145,7 +145,7 @@ impl Heads {
     /// # Errors
     /// If there is not enough memory.
     pub fn keep(&mut self, linear: Option<&Linear>, context: Context) -> Result<()> {
-        let keep = |(): &mut (), head: &mut Head| head.keep(linear, context.stop);
+        let keep = |(): &mut (), head: &mut Head| head.keep(linear, context);
         context.threads.map(&mut self.all, || (), keep)?;
         Ok(())
     }
@@ -155,7 +155,7 @@ impl Heads {
     /// # Errors
     /// If it is stopped, or there is not enough memory.
     pub fn rounded(&self, strength: Strength, linear: Option<&Linear>, context: Context) -> Result<Self> {
-        let round = |(): &mut (), head: &Head| head.rounded(strength, linear, context.stop);
+        let round = |(): &mut (), head: &Head| head.rounded(strength, linear, context);
         let all = context.threads.map(&self.all, || (), round)?;
         Ok(Self { all, ..*self })
     }
@@ -192,7 +192,7 @@ impl Heads {
     }
 
     fn sweep(&mut self, linear: &Linear, sweeps: usize, context: Context) -> Result<()> {
-        let solve = |(): &mut (), head: &mut Head| head.solve_linear(linear, sweeps, context.stop);
+        let solve = |(): &mut (), head: &mut Head| head.solve_linear(linear, sweeps, context);
         context.threads.map(&mut self.all, || (), solve)?;
         Ok(())
     }

@@ -9,15 +9,15 @@
 //! jointly with its slope. Before every turn of all features the loss is replaced by a parabola around the current score
 //! (Newton's method), which for the squared loss is the loss itself.
 
-use super::cholesky;
+use super::balance::Fields;
+use super::columns::Columns;
+use super::parabolas::{Move, Parabolas};
 use super::rows::Rows;
-use super::{Context, Examples};
+use super::{Context, Examples, balance, cholesky};
 use crate::Result;
-use crate::kernels::{self, Isa};
-use crate::memory::{check_available, filled};
+use crate::memory::filled;
 use crate::model::Loss;
-use crate::threads::Stop;
-use std::ops::Range;
+use crate::threads::Threads;
 use std::sync::Arc;
 
 /// Samples by the cells that they are in.
@@ -28,13 +28,9 @@ pub struct Linear<'a> {
     /// The features that are solved; w of others stays.
     features: Vec<usize>,
     loss: Loss,
-    isa: Isa,
-    /// The end of the visits to the cell that starts at each row.
-    ends: Arc<[usize]>,
-    /// Places in the list of samples, cell by cell.
-    visitors: Arc<[u32]>,
-    /// For each output, what λ is multiplied by for each feature; empty if that is 1 for all.
-    shares: Vec<Vec<f64>>,
+    columns: Arc<Columns>,
+    /// What λ of each feature is multiplied by, for each output; empty if nothing is balanced.
+    balance: Vec<Vec<f64>>,
 }
 
 /// What is solved: w of one output, and its bias.
@@ -45,50 +41,24 @@ pub struct Solution<'a> {
     pub bias: &'a mut f64,
 }
 
-/// The parabola in place of the loss of a sample.
-#[derive(Clone, Copy, Default)]
-struct Parabola {
-    /// Distance from the score to the bottom.
-    rest: f32,
-    /// Curvature, times the weight of the sample.
-    weight: f32,
+impl Solution<'_> {
+    /// Moves the bias, and all scores with it.
+    fn move_bias(&mut self, by: f64) -> Move {
+        *self.bias += by;
+        Move::All(by as f32)
+    }
 }
 
-/// Features of more rows have no straight line, and their rows are solved one by one.
-const MAX_JOINT_ROWS: u32 = 512;
-/// The λ that shares refer to.
+/// The λ that is usual.
 pub const USUAL_STRENGTH: f64 = 30.0;
 /// How often λ of all features follows from their effects, and sweeps over them in between.
 const BALANCING_ROUNDS: usize = 8;
 const BALANCING_SWEEPS: usize = 3;
-/// Limits of λ of a cell.
-const BALANCED: [f64; 2] = [0.05, 1e5];
-/// Features of fewer cells say too little about their λ alone.
-const MIN_CELLS: usize = 4;
-/// Bound on the distance to the bottom of a parabola: where the logistic loss is almost straight, its curvature says
-/// little about how far to go.
-const MAX_REST: f32 = 4.0;
-
-/// Features with cells of their own that share one λ: large ones alone, small ones together.
-struct Fields {
-    of: Vec<Vec<usize>>,
-}
-
-impl Fields {
-    fn new(rows: &Rows) -> Self {
-        let own = (0..rows.features()).filter(|&feature| rows.spans()[feature].own_cells() > 0);
-        let is_small = |feature: &usize| rows.spans()[*feature].own_cells() < MIN_CELLS;
-        let (small, large): (Vec<usize>, Vec<usize>) = own.partition(is_small);
-        let mut of: Vec<Vec<usize>> = large.into_iter().map(|feature| vec![feature]).collect();
-        if !small.is_empty() {
-            of.push(small);
-        }
-        Self { of }
-    }
-}
+/// Features of more rows have no straight line, and their rows are solved one by one.
+const MAX_JOINT_ROWS: u32 = 512;
 
 impl<'a> Linear<'a> {
-    /// Lists the samples of each cell; `None` if the linear term is not solved for a loss, because it has no curvature.
+    /// Turns the samples around; `None` if the linear term is not solved for a loss, because it has no curvature.
     ///
     /// # Errors
     /// If it is stopped, or there is not enough memory.
@@ -101,33 +71,9 @@ impl<'a> Linear<'a> {
         if !matches!(loss, Loss::Squared | Loss::Logistic) {
             return Ok(None);
         }
-        let Context { isa, stop, .. } = context;
-        check_available::<u32>(examples.table.active_features())?;
-        let mut ends = filled(rows.len() + 1, 0_usize)?;
-        let mut starts = Vec::new();
-        let each = |list: &mut dyn FnMut(usize, usize)| -> Result<()> {
-            for (place, &sample) in examples.samples.iter().enumerate() {
-                if place % 1024 == 0 {
-                    stop.check()?;
-                }
-                examples.table.starts_of(sample as usize, &mut starts);
-                let loud = starts.iter().filter(|&&start| !rows.is_silent(start));
-                loud.for_each(|&start| list(place, start as usize));
-            }
-            Ok(())
-        };
-        let mut each = each;
-        each(&mut |_, start| ends[start + 1] += 1)?;
-        for row in 0..rows.len() {
-            ends[row + 1] += ends[row];
-        }
-        let mut visitors = filled(ends[rows.len()], 0_u32)?;
-        each(&mut |place, start| {
-            visitors[ends[start]] = place as u32;
-            ends[start] += 1;
-        })?;
+        let columns = Arc::new(Columns::new(examples, rows, context)?);
         let features = (0..rows.features()).collect();
-        Ok(Some(Self { examples, rows, features, loss, isa, ends: ends.into(), visitors: visitors.into(), shares: Vec::new() }))
+        Ok(Some(Self { examples, rows, features, loss, columns, balance: Vec::new() }))
     }
 
     /// Returns the same for some of the features.
@@ -146,6 +92,11 @@ impl<'a> Linear<'a> {
         self.rows
     }
 
+    /// Returns the samples by the cells that they are in.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
     /// Returns whether the parabolas are the loss itself.
     pub fn is_exact(&self) -> bool {
         self.loss == Loss::Squared
@@ -154,7 +105,7 @@ impl<'a> Linear<'a> {
     /// Sweeps over all features several times. `offsets` are what other terms add to the score of each sample.
     ///
     /// # Errors
-    /// If it is stopped.
+    /// If it is stopped, or there is not enough memory.
     pub fn solve(
         &self,
         solution: &mut Solution,
@@ -162,177 +113,117 @@ impl<'a> Linear<'a> {
         offsets: &[f64],
         lambda: f64,
         sweeps: usize,
-        stop: &Stop,
+        context: Context,
     ) -> Result<()> {
-        let mut scores = self.scores(solution, offsets);
-        let mut parabolas = vec![Parabola::default(); scores.len()];
+        let single = Threads::single();
+        let is_block = offsets.len() <= self.columns.block();
+        let context = Context { threads: if is_block { &single } else { context.threads }, ..context };
+        let mut parabolas = self.parabolas(solution, offsets, context)?;
         for _ in 0..sweeps {
-            self.approximate(output, &scores, &mut parabolas);
-            scores.iter_mut().zip(&parabolas).for_each(|(score, parabola)| *score += parabola.rest);
-            Self::center(solution, &mut parabolas);
+            let mean = parabolas.approximate(output)?;
+            parabolas.move_scores(solution.move_bias(mean));
             for &feature in &self.features {
-                stop.check()?;
-                let share = self.shares.get(output).map_or(1.0, |shares| shares[feature]);
-                self.solve_feature(feature, solution, share * lambda, &mut parabolas);
+                let sums = parabolas.sums(feature, self.rows.range(feature).len())?;
+                let lambda = lambda * self.balance.get(output).map_or(1.0, |balance| balance[feature]);
+                parabolas.move_scores(self.solve_feature(feature, &sums, solution, lambda));
             }
-            Self::center(solution, &mut parabolas);
-            scores.iter_mut().zip(&parabolas).for_each(|(score, parabola)| *score -= parabola.rest);
+            let mean = parabolas.mean()?;
+            parabolas.move_scores(solution.move_bias(mean));
         }
         Ok(())
     }
 
     /// Lets λ of each feature whose cells have rows of their own follow from how much their effects differ: the λ with
-    /// which they are most likely, if a usual λ is asked for.
+    /// which they are most likely, if the usual one is asked for.
     ///
     /// # Errors
     /// If it is stopped, or there is not enough memory.
-    pub fn balanced(mut self, stop: &Stop) -> Result<Self> {
+    pub fn balanced(mut self, context: Context) -> Result<Self> {
         let fields = Fields::new(self.rows);
+        let offsets = filled(self.examples.samples.len(), 0.0)?;
         for output in 0..self.examples.target.outputs() {
             let (mut w, mut bias) = (filled(self.rows.len(), 0.0)?, 0.0);
-            self.shares.push(vec![1.0; self.rows.features()]);
-            let offsets = filled(self.examples.samples.len(), 0.0)?;
             let mut solution = Solution { w: &mut w, bias: &mut bias };
+            self.balance.push(filled(self.rows.features(), 1.0)?);
             for _ in 0..BALANCING_ROUNDS {
-                self.solve(&mut solution, output, &offsets, USUAL_STRENGTH, BALANCING_SWEEPS, stop)?;
-                self.balance(&fields, &solution, output);
+                self.solve(&mut solution, output, &offsets, USUAL_STRENGTH, BALANCING_SWEEPS, context)?;
+                self.balance[output] = self.balance_for(&fields, &solution, output, &offsets, context)?;
             }
         }
         Ok(self)
     }
 
-    /// Sets λ of each field to that with which its effects are most likely, given how certain each of them is.
-    fn balance(&mut self, fields: &Fields, solution: &Solution, output: usize) {
-        let scores = self.scores(solution, &vec![0.0; self.examples.samples.len()]);
-        let mut parabolas = vec![Parabola::default(); scores.len()];
-        self.approximate(output, &scores, &mut parabolas);
-        let noise = match self.loss {
-            Loss::Squared => {
-                let weights: f64 = parabolas.iter().map(|parabola| f64::from(parabola.weight)).sum();
-                let squares = parabolas.iter().map(|p| f64::from(p.rest * p.rest * p.weight));
-                squares.sum::<f64>() / weights
+    /// Returns what λ of each feature is multiplied by, given the effects of their cells and how certain each of them is.
+    fn balance_for(
+        &self,
+        fields: &Fields,
+        solution: &Solution,
+        output: usize,
+        offsets: &[f64],
+        context: Context,
+    ) -> Result<Vec<f64>> {
+        let mut parabolas = self.parabolas(solution, offsets, context)?;
+        parabolas.approximate(output)?;
+        let noise = if self.is_exact() { parabolas.mean_square()? } else { 1.0 };
+        let mut balance = filled(self.rows.features(), 1.0)?;
+        for features in fields.all() {
+            let mut cells = Vec::new();
+            for &feature in features {
+                let sums = parabolas.sums(feature, self.rows.range(feature).len())?;
+                let own = sums.iter().zip(self.effects(feature, solution.w)).step_by(self.rows.tilings());
+                cells.extend(own.map(|(&[weight, _], effect)| [weight, effect]));
             }
-            _ => 1.0,
+            let usual = USUAL_STRENGTH / self.rows.tilings() as f64;
+            let before = usual * features.first().map_or(1.0, |&feature| self.balance[output][feature]);
+            let lambda = balance::most_likely(&cells, noise, before);
+            for &feature in features {
+                balance[feature] = lambda / usual;
+            }
+        }
+        Ok(balance)
+    }
+
+    /// Returns the samples with the scores that a solution gives them.
+    fn parabolas<'b>(&'b self, solution: &Solution, offsets: &[f64], context: Context<'b>) -> Result<Parabolas<'b>> {
+        let effects = |feature| self.effects(feature, solution.w).chain([0.0]).map(|effect| effect as f32).collect();
+        let effects: Vec<Vec<f32>> = (0..self.rows.features()).map(effects).collect();
+        Parabolas::new(self.examples, &self.columns, self.loss, (offsets, *solution.bias), &effects, context)
+    }
+
+    /// Returns Σ w over the rows of each cell of a feature.
+    fn effects(&self, feature: usize, w: &[f32]) -> impl Iterator<Item = f64> {
+        let tilings = self.rows.tilings();
+        let effect = move |start: usize| -> f64 {
+            let end = (start + tilings).min(w.len());
+            w[start..end].iter().map(|&w| f64::from(w)).sum()
         };
-        for features in &fields.of {
-            let (mut cells, mut sizes) = (0.0, 0.0);
-            for &feature in features {
-                let lambda = USUAL_STRENGTH * self.shares[output][feature] / self.rows.tilings() as f64;
-                let span = self.rows.spans()[feature];
-                for start in (span.first as usize..).step_by(span.tilings as usize).take(span.own_cells()) {
-                    let [weight, _] = self.sums(start, &parabolas);
-                    if weight > 0.0 {
-                        let effect = self.effect(start, solution.w);
-                        cells += 1.0;
-                        sizes += effect * effect + noise / (weight + lambda);
-                    }
-                }
-            }
-            let lambda = (noise * cells / f64::max(sizes, f64::MIN_POSITIVE)).clamp(BALANCED[0], BALANCED[1]);
-            for &feature in features {
-                self.shares[output][feature] = lambda * self.rows.tilings() as f64 / USUAL_STRENGTH;
-            }
-        }
+        self.rows.range(feature).map(effect)
     }
 
-    /// Returns the score of each sample.
-    fn scores(&self, solution: &Solution, offsets: &[f64]) -> Vec<f32> {
-        let mut scores: Vec<f32> = offsets.iter().map(|offset| (offset + *solution.bias) as f32).collect();
-        for start in 0..self.rows.len() {
-            let effect = self.effect(start, solution.w) as f32;
-            self.visitors_of(start).iter().for_each(|&place| scores[place as usize] += effect);
-        }
-        scores
-    }
-
-    /// Puts a parabola in place of the loss of each sample.
-    fn approximate(&self, output: usize, scores: &[f32], parabolas: &mut [Parabola]) {
-        let samples = || self.examples.samples.iter().map(|&sample| sample as usize);
-        let target = |sample| self.examples.target.at(output, sample) as f32;
-        let weight = |sample| self.examples.weight(sample) as f32;
-        if self.loss == Loss::Squared {
-            for ((parabola, score), sample) in parabolas.iter_mut().zip(scores).zip(samples()) {
-                *parabola = Parabola { rest: target(sample) - score, weight: weight(sample) };
-            }
-            return;
-        }
-        let margins: Vec<f32> = scores.iter().zip(samples()).map(|(score, sample)| score * target(sample)).collect();
-        let (mut losses, mut slopes) = (vec![0.0; margins.len()], vec![0.0; margins.len()]);
-        kernels::logistic(self.isa, &margins, &mut losses, &mut slopes);
-        for ((parabola, slope), sample) in parabolas.iter_mut().zip(slopes).zip(samples()) {
-            let wrong = -slope; // the probability of the other class
-            let curvature = (wrong * (1.0 - wrong)).max(wrong / MAX_REST).max(f32::MIN_POSITIVE);
-            let rest = target(sample) * wrong / curvature;
-            *parabola = Parabola { rest, weight: curvature * weight(sample) };
-        }
-    }
-
-    /// Moves the bias to where the parabolas are lowest.
-    fn center(solution: &mut Solution, parabolas: &mut [Parabola]) {
-        let (mut rest, mut weights) = (0.0, 0.0);
-        for parabola in &*parabolas {
-            rest += f64::from(parabola.rest) * f64::from(parabola.weight);
-            weights += f64::from(parabola.weight);
-        }
-        let mean = rest / weights;
-        *solution.bias += mean;
-        for parabola in parabolas {
-            parabola.rest -= mean as f32;
-        }
-    }
-
-    /// Returns the places, in the list of samples, of those in the cell that starts at a row.
-    pub fn visitors_of(&self, start: usize) -> &[u32] {
-        let begin = start.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.visitors[begin..self.ends[start]]
-    }
-
-    /// Returns Σ w over the rows of a cell.
-    fn effect(&self, start: usize, w: &[f32]) -> f64 {
-        let end = (start + self.rows.tilings()).min(w.len());
-        w[start..end].iter().map(|&w| f64::from(w)).sum()
-    }
-
+    /// Solves the rows of a feature; returns by how much its cells moved.
     fn solve_feature(
         &self,
         feature: usize,
+        sums: &[[f64; 2]],
         solution: &mut Solution,
         lambda: f64,
-        parabolas: &mut [Parabola],
-    ) {
+    ) -> Move {
         let span = self.rows.spans()[feature];
-        let range = span.first as usize..(span.first + span.rows()) as usize;
-        let before: Vec<f64> = range.clone().map(|start| self.effect(start, solution.w)).collect();
-        let sums: Vec<[f64; 2]> = range.clone().map(|start| self.sums(start, parabolas)).collect();
+        let before: Vec<f64> = self.effects(feature, solution.w).collect();
         if span.is_copied() || self.rows.tilings() == 1 || span.rows() > MAX_JOINT_ROWS {
-            self.solve_cells(range.clone(), &sums, solution, lambda);
+            self.solve_cells(feature, sums, solution, lambda);
         } else {
-            self.solve_jointly(feature, range.clone(), &sums, solution, lambda);
+            self.solve_jointly(feature, sums, &before, solution, lambda);
         }
-        for (start, before) in range.zip(before) {
-            let moved = (self.effect(start, solution.w) - before) as f32;
-            if moved != 0.0 {
-                let visitors = self.visitors_of(start).iter();
-                visitors.for_each(|&place| parabolas[place as usize].rest -= moved);
-            }
-        }
-    }
-
-    /// Returns the weight of the samples in a cell, and the weighted sum of how far they are from the bottom.
-    fn sums(&self, start: usize, parabolas: &[Parabola]) -> [f64; 2] {
-        let mut sums = [0.0; 2];
-        for &place in self.visitors_of(start) {
-            let Parabola { rest, weight } = parabolas[place as usize];
-            sums[0] += f64::from(weight);
-            sums[1] += f64::from(weight * rest);
-        }
-        sums
+        let after = self.effects(feature, solution.w);
+        let moved = after.zip(before).map(|(after, before)| (after - before) as f32);
+        Move::Cells(feature, moved.chain([0.0]).collect())
     }
 
     /// Solves cells that have rows of their own: T equal weights each.
-    fn solve_cells(&self, range: Range<usize>, sums: &[[f64; 2]], solution: &mut Solution, lambda: f64) {
+    fn solve_cells(&self, feature: usize, sums: &[[f64; 2]], solution: &mut Solution, lambda: f64) {
         let tilings = self.rows.tilings();
-        for (start, &[weight, rest]) in range.zip(sums).step_by(tilings) {
+        for (start, &[weight, rest]) in self.rows.range(feature).zip(sums).step_by(tilings) {
             let own = f64::from(solution.w[start]) * tilings as f64;
             let effect = (rest + weight * own) / (weight + lambda / tilings as f64);
             solution.w[start..start + tilings].fill((effect / tilings as f64) as f32);
@@ -343,18 +234,19 @@ impl<'a> Linear<'a> {
     fn solve_jointly(
         &self,
         feature: usize,
-        range: Range<usize>,
         sums: &[[f64; 2]],
+        effects: &[f64],
         solution: &mut Solution,
         lambda: f64,
     ) {
-        let (rows, tilings) = (range.len(), self.rows.tilings());
+        let (range, tilings) = (self.rows.range(feature), self.rows.tilings());
+        let rows = range.len();
         let line = self.rows.line(feature);
         let n = rows + usize::from(!line.is_empty());
         let (mut a, mut b) = (vec![0.0; n * n], vec![0.0; n]);
         for (cell, &[weight, rest]) in sums.iter().enumerate().filter(|(_, sums)| sums[0] > 0.0) {
             let own = cell..cell + tilings;
-            let target = rest + weight * self.effect(range.start + cell, solution.w);
+            let target = rest + weight * effects[cell];
             let slope: f64 = if line.is_empty() { 0.0 } else { line[own.clone()].iter().sum() };
             for i in own.clone() {
                 own.clone().for_each(|j| a[i * n + j] += weight);

@@ -1,10 +1,12 @@
 //! The paper's Algorithm 1: straight-through gradients with Adagrad over the active rows; and the same for floats.
 #![allow(clippy::indexing_slicing)] // samples are those of the table, rows and outputs those of the heads
 
+mod balance;
 mod batch;
 mod batches;
 mod centers;
 mod cholesky;
+mod columns;
 mod cost;
 mod dropout;
 mod encoded;
@@ -21,6 +23,7 @@ pub mod learner;
 mod levels;
 mod linear;
 mod loss;
+mod parabolas;
 mod params;
 mod pass;
 mod polish;

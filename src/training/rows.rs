@@ -1,11 +1,12 @@
 //! What training knows about the rows of the parameter table.
 
-use super::{Examples, cholesky};
+use super::batch::PREFETCH_DISTANCE;
+use super::{Context, Examples, cholesky};
 use crate::Result;
 use crate::encoding::{Encoder, Span};
 use crate::kernels::PulledRow;
 use crate::memory::filled;
-use crate::threads::Stop;
+use std::ops::Range;
 
 /// The rows of the parameter table, and how often the samples visit them.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub struct Rows {
     lines: Vec<Vec<f64>>,
 }
 
+/// Samples between two looks at the flag that stops the work.
+const CHECKED: usize = 1024;
 /// A cell with more than this share of the samples is silent: it would drown what the other cells have to say.
 const MAJORITY: f64 = 0.5;
 
@@ -62,6 +65,11 @@ impl Rows {
         &self.spans
     }
 
+    /// Returns the rows of a feature.
+    pub fn range(&self, feature: usize) -> Range<usize> {
+        range(&self.spans[feature])
+    }
+
     /// Returns what to add to w of a feature's rows for a slope of one; empty if it has no line.
     pub fn line(&self, feature: usize) -> &[f64] {
         &self.lines[feature]
@@ -71,20 +79,21 @@ impl Rows {
     ///
     /// # Errors
     /// If it is stopped, or there is not enough memory.
-    pub fn learn(&mut self, examples: &Examples, stop: &Stop) -> Result<()> {
+    pub fn learn(&mut self, examples: &Examples, context: Context) -> Result<()> {
         self.draw_lines(examples.centers);
-        self.silence(examples, stop)
+        self.silence(examples, context)
     }
 
     /// Silences majority cells that have rows of their own, as many as can be balanced.
     ///
     /// # Errors
     /// If it is stopped, or there is not enough memory.
-    fn silence(&mut self, examples: &Examples, stop: &Stop) -> Result<()> {
-        if self.tilings % 2 == 1 {
-            return Ok(()); // an odd number of signs cannot cancel
+    fn silence(&mut self, examples: &Examples, context: Context) -> Result<()> {
+        let is_even = self.tilings.is_multiple_of(2); // an odd number of signs cannot cancel
+        if !is_even || !self.spans.iter().any(Span::is_copied) {
+            return Ok(());
         }
-        let visits = self.count_visits(examples, stop)?;
+        let visits = self.count_visits(examples, context)?;
         let most = MAJORITY * examples.samples.len() as f64;
         for span in self.spans.iter().filter(|span| span.is_copied()) {
             let starts = range(span).step_by(self.tilings);
@@ -102,8 +111,8 @@ impl Rows {
     ///
     /// # Errors
     /// If it is stopped, or there is not enough memory.
-    pub fn count(&mut self, examples: &Examples, stop: &Stop) -> Result<()> {
-        self.visits = self.count_visits(examples, stop)?;
+    pub fn count(&mut self, examples: &Examples, context: Context) -> Result<()> {
+        self.visits = self.count_visits(examples, context)?;
         for (row, pulled) in self.pulled.iter_mut().enumerate() {
             let starts = (row + 1).saturating_sub(self.tilings)..row + 1;
             let total: u32 = self.visits[starts].iter().sum();
@@ -118,17 +127,29 @@ impl Rows {
     }
 
     /// Returns how many samples are in the cell that starts at each row, silent cells left out.
-    fn count_visits(&self, examples: &Examples, stop: &Stop) -> Result<Vec<u32>> {
-        let mut visits = filled(self.pulled.len(), 0_u32)?;
-        let mut starts = Vec::new();
-        for (i, &sample) in examples.samples.iter().enumerate() {
-            if i % 1024 == 0 {
-                stop.check()?;
+    fn count_visits(&self, examples: &Examples, context: Context) -> Result<Vec<u32>> {
+        let size = examples.samples.len().div_ceil(context.threads.count()).max(CHECKED);
+        let count = |starts: &mut Vec<u32>, samples: &[u32]| {
+            let mut visits = filled(self.pulled.len(), 0_u32)?;
+            for some in samples.chunks(CHECKED) {
+                context.stop.check()?;
+                for (i, &sample) in some.iter().enumerate() {
+                    if let Some(&later) = some.get(i + PREFETCH_DISTANCE) {
+                        examples.table.prefetch(later as usize);
+                    }
+                    examples.table.starts_of(sample as usize, starts);
+                    for &start in starts.iter().filter(|&&start| !self.is_silent(start)) {
+                        visits[start as usize] += 1;
+                    }
+                }
             }
-            examples.table.starts_of(sample as usize, &mut starts);
-            for &start in starts.iter().filter(|&&start| !self.is_silent(start)) {
-                visits[start as usize] += 1;
-            }
+            Ok(visits)
+        };
+        let parts = context.threads.map(examples.samples.chunks(size), Vec::new, count)?;
+        let mut parts = parts.into_iter();
+        let mut visits = parts.next().map_or_else(|| filled(self.pulled.len(), 0), Ok)?;
+        for part in parts {
+            visits.iter_mut().zip(part).for_each(|(visits, part)| *visits += part);
         }
         Ok(visits)
     }
@@ -185,6 +206,6 @@ pub fn line_through(effects: &[f64], tilings: usize) -> Vec<f64> {
 }
 
 /// Returns the rows of a feature.
-fn range(span: &Span) -> std::ops::Range<usize> {
+fn range(span: &Span) -> Range<usize> {
     span.first as usize..(span.first + span.rows()) as usize
 }

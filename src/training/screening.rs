@@ -44,12 +44,11 @@ impl Centered {
 
     /// Returns how many standard deviations above chance a feature is: χ² of its cells, or of the slope of a line.
     fn score(&self, linear: &Linear, feature: usize) -> f64 {
-        let (span, line) = (linear.rows().spans()[feature], linear.rows().line(feature));
+        let line = linear.rows().line(feature);
         let tilings = linear.rows().tilings();
         let (mut cells, mut chi_squared) = (0.0, 0.0);
         let [mut weights, mut x, mut xx, mut xy] = [0.0; 4];
-        for (cell, start) in (span.first..span.first + span.rows()).enumerate() {
-            let [weight, sum] = self.sums(linear.visitors_of(start as usize));
+        for (cell, [weight, sum]) in self.sums(linear, feature).into_iter().enumerate() {
             if weight > 0.0 {
                 cells += 1.0;
                 chi_squared += sum * sum / (weight * self.variance);
@@ -67,11 +66,19 @@ impl Centered {
         above_chance(slope, 1.0).max(above_chance(chi_squared, f64::max(cells - 1.0, 1.0)))
     }
 
-    /// Returns the weight of some samples, and the weighted sum of their targets.
-    fn sums(&self, places: &[u32]) -> [f64; 2] {
-        places.iter().fold([0.0; 2], |[weight, sum], &place| {
-            let own = self.weights[place as usize];
-            [weight + own, sum + own * self.y[place as usize]]
-        })
+    /// Returns the weight of the samples in each cell, and the weighted sum of their targets.
+    fn sums(&self, linear: &Linear, feature: usize) -> Vec<[f64; 2]> {
+        let (columns, cells) = (linear.columns(), linear.rows().range(feature).len());
+        let mut sums = vec![[0.0; 2]; cells + 1];
+        for block in 0..self.y.len().div_ceil(columns.block()) {
+            let first = block * columns.block();
+            columns.each(feature, block, |i, cell| {
+                let own = self.weights[first + i];
+                let [weight, sum] = sums[cell];
+                sums[cell] = [weight + own, sum + own * self.y[first + i]];
+            });
+        }
+        sums.truncate(cells); // without the samples in no cell
+        sums
     }
 }

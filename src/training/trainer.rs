@@ -122,7 +122,7 @@ impl Trainer {
     ) -> Result<Trained> {
         let mut samples = EncodedSamples::new(&self.encoder, "X", dataset, context)?;
         if self.params.is_quiet() {
-            samples = samples.with_centers(&self.encoder, dataset, context.stop)?;
+            samples = samples.with_centers(&self.encoder, dataset, context)?;
         }
         let valid = match valid {
             Some(valid) => {
@@ -185,7 +185,7 @@ impl Trainer {
         // Solved for the samples of a later part, w would forget those before.
         let linear = if self.params.is_quiet() && (!schedule.steady || self.passes == 0) {
             let linear = Linear::new(examples, &rows, self.loss, context)?;
-            linear.map(|linear| if self.params.levels { linear.balanced(context.stop) } else { Ok(linear) }).transpose()?
+            linear.map(|linear| if self.params.levels { linear.balanced(context) } else { Ok(linear) }).transpose()?
         } else {
             None
         };
@@ -259,10 +259,10 @@ impl Trainer {
             None => Rows::new(&self.encoder)?,
         };
         if is_quiet && self.rows.is_none() {
-            rows.learn(examples, context.stop)?;
+            rows.learn(examples, context)?;
         }
         if is_quiet {
-            rows.count(examples, context.stop)?;
+            rows.count(examples, context)?;
         }
         Ok(Arc::clone(self.rows.insert(Arc::new(rows))))
     }

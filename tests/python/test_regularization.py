@@ -101,6 +101,18 @@ def test_the_model_does_not_depend_on_threads_or_order():
         assert len(models) == 1
 
 
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_many_samples_give_the_same_model_on_any_number_of_threads(loss):
+    """The linear term is solved in several blocks of samples."""
+    many = np.random.default_rng(1).normal(size=(20_000, 3)).astype(np.float32)
+    many[::7, 0] = np.nan
+    y = many[:, 1] + many[:, 2] > 0.5
+    settings = {"loss": loss, "regularization": 30, "m": 4, "epochs": 2}
+    models = [binfm.train(many, y, n_jobs=jobs, **settings) for jobs in (1, 2, 3, 7)]
+    assert len({model.to_bytes() for model in models}) == 1
+    assert np.mean((models[0].decision_function(many) > y.mean() * (loss == "squared")) == y) > 0.9
+
+
 def test_majority_cells_are_silent():
     """Of 40 rare indicators each matters alone; the zeros of the others do not drown it."""
     indicators = (RNG.random((4000, 40)) < 0.05).astype(float)

@@ -64,7 +64,7 @@ impl<'a> Trial<'a> {
         let (threads, stop) = (context.threads, context.stop);
         let encoder = Encoder::fit(dataset, schema, &params.encoding(), threads, stop)?;
         let samples = EncodedSamples::new(&encoder, "X", dataset, context)?;
-        let samples = samples.with_centers(&encoder, dataset, stop)?;
+        let samples = samples.with_centers(&encoder, dataset, context)?;
         let loss = params.loss_of(dataset.target.outputs());
         Ok(Self { params: params.clone(), encoder: Arc::new(encoder), samples: Arc::new(samples), loss })
     }
@@ -193,7 +193,7 @@ impl<'a> Trial<'a> {
     /// Returns what is known about the rows of the parameter table.
     pub fn rows(&self, examples: &Examples, context: Context) -> Result<Rows> {
         let mut rows = Rows::new(&self.encoder)?;
-        rows.learn(examples, context.stop)?;
+        rows.learn(examples, context)?;
         Ok(rows)
     }
 
@@ -211,7 +211,7 @@ impl<'a> Trial<'a> {
         let mut rows_of = Vec::with_capacity(folds);
         for (train, _) in &parts {
             let mut rows = rows.clone();
-            rows.count(train, context.stop)?;
+            rows.count(train, context)?;
             rows_of.push(Arc::new(rows));
         }
         let shards: Vec<_> = parts.iter().map(|(train, _)| train.shards(1)).collect();
@@ -220,7 +220,7 @@ impl<'a> Trial<'a> {
             let size = batches::size(&self.params, train.samples.len(), all.target.outputs());
             let mut linear = Linear::new(train, rows, self.loss, context)?;
             if balanced {
-                linear = linear.map(|linear| linear.balanced(context.stop)).transpose()?;
+                linear = linear.map(|linear| linear.balanced(context)).transpose()?;
             }
             let batches = Batches::new(train, shards, size).decode(rows, context)?;
             made.push(Fold { rows: Arc::clone(rows), batches, linear, held_out });
