@@ -42,10 +42,10 @@ pub struct Epoch<'a> {
 }
 
 impl Epoch<'_> {
-    /// Returns whether w stays during passes, and is solved between some of them. The squared loss gains from that;
-    /// factors of classes learn better beside a w that learns, which is solved at the end.
+    /// Returns whether w stays during passes, and is solved between some of them. Regression gains from that; factors of
+    /// classes learn better beside a w that learns, which is solved at the end.
     fn holds_linear(&self) -> bool {
-        self.linear.is_some_and(Linear::is_exact)
+        self.linear.is_some_and(Linear::is_of_numbers)
     }
 }
 
@@ -72,7 +72,7 @@ impl Heads {
         Ok(Self {
             all: context.threads.map(0..outputs * params.ensemble, || (), init)?,
             outputs,
-            is_softmax: plan.loss == Loss::Softmax,
+            is_softmax: plan.objective.loss == Loss::Softmax,
             dropout: params.dropout,
             seed: params.seed,
         })

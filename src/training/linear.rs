@@ -6,12 +6,12 @@
 //!
 //! The weights of a feature are pulled towards a straight line with the free slope c_j, so that linear data costs
 //! nothing; z is the line through the cells in standard units. Features take turns (backfitting), and each is solved
-//! jointly with its slope. Before every turn of all features the loss is replaced by a parabola around the current score
-//! (Newton's method), which for the squared loss is the loss itself.
+//! jointly with its slope. Before every turn of all features the loss is replaced by a parabola that touches it at the
+//! current score (Newton's method; for losses with corners, majorization), which for the squared loss is the loss itself.
 
 use super::cholesky;
 use super::rows::Rows;
-use super::{Context, Examples};
+use super::{Context, Examples, Objective};
 use crate::Result;
 use crate::kernels::{self, Isa};
 use crate::memory::{check_available, filled};
@@ -27,7 +27,7 @@ pub struct Linear<'a> {
     rows: &'a Rows,
     /// The features that are solved; w of others stays.
     features: Vec<usize>,
-    loss: Loss,
+    objective: Objective,
     isa: Isa,
     /// The end of the visits to the cell that starts at each row.
     ends: Arc<[usize]>,
@@ -54,8 +54,8 @@ struct Parabola {
 
 /// Features of more rows have no straight line, and their rows are solved one by one.
 const MAX_JOINT_ROWS: u32 = 512;
-/// Bound on the distance to the bottom of a parabola: where the logistic loss is almost straight, its curvature says
-/// little about how far to go.
+/// Bound on the distance to the bottom of a parabola: where a loss is almost straight, its curvature says little about how
+/// far to go.
 const MAX_REST: f32 = 4.0;
 
 impl<'a> Linear<'a> {
@@ -66,10 +66,10 @@ impl<'a> Linear<'a> {
     pub fn new(
         examples: &'a Examples<'a>,
         rows: &'a Rows,
-        loss: Loss,
+        objective: Objective,
         context: Context<'a>,
     ) -> Result<Option<Self>> {
-        if !matches!(loss, Loss::Squared | Loss::Logistic) {
+        if !matches!(objective.loss, Loss::Logistic) && !objective.loss.is_regression() {
             return Ok(None);
         }
         let Context { isa, stop, .. } = context;
@@ -98,7 +98,7 @@ impl<'a> Linear<'a> {
             ends[start] += 1;
         })?;
         let features = (0..rows.features()).collect();
-        Ok(Some(Self { examples, rows, features, loss, isa, ends: ends.into(), visitors: visitors.into() }))
+        Ok(Some(Self { examples, rows, features, objective, isa, ends: ends.into(), visitors: visitors.into() }))
     }
 
     /// Returns the same for some of the features.
@@ -117,9 +117,9 @@ impl<'a> Linear<'a> {
         self.rows
     }
 
-    /// Returns whether the parabolas are the loss itself.
-    pub fn is_exact(&self) -> bool {
-        self.loss == Loss::Squared
+    /// Returns whether the targets are numbers, not classes.
+    pub fn is_of_numbers(&self) -> bool {
+        self.objective.loss.is_regression()
     }
 
     /// Sweeps over all features several times. `offsets` are what other terms add to the score of each sample.
@@ -166,9 +166,16 @@ impl<'a> Linear<'a> {
         let samples = || self.examples.samples.iter().map(|&sample| sample as usize);
         let target = |sample| self.examples.target.at(output, sample) as f32;
         let weight = |sample| self.examples.weight(sample) as f32;
-        if self.loss == Loss::Squared {
+        if self.objective.loss == Loss::Squared {
             for ((parabola, score), sample) in parabolas.iter_mut().zip(scores).zip(samples()) {
                 *parabola = Parabola { rest: target(sample) - score, weight: weight(sample) };
+            }
+            return;
+        }
+        if self.objective.loss != Loss::Logistic {
+            for ((parabola, &score), sample) in parabolas.iter_mut().zip(scores).zip(samples()) {
+                let target = self.examples.target.at(output, sample);
+                *parabola = self.parabola(score.into(), target, weight(sample));
             }
             return;
         }
@@ -181,6 +188,14 @@ impl<'a> Linear<'a> {
             let rest = target(sample) * wrong / curvature;
             *parabola = Parabola { rest, weight: curvature * weight(sample) };
         }
+    }
+
+    /// Returns the parabola in place of the loss of one sample.
+    fn parabola(&self, score: f64, target: f64, weight: f32) -> Parabola {
+        let slope = self.objective.slope(score, target);
+        let curvature = self.objective.curvature(score, target, slope).max(slope.abs() / f64::from(MAX_REST));
+        let curvature = curvature.max(f32::MIN_POSITIVE.into());
+        Parabola { rest: (-slope / curvature) as f32, weight: curvature as f32 * weight }
     }
 
     /// Moves the bias to where the parabolas are lowest.

@@ -8,10 +8,9 @@ use super::linear::Linear;
 use super::quiet::Strength;
 use super::rows::Rows;
 use super::screening::rank;
-use super::{Context, EncodedSamples, Examples, Params, Schedule, ValidParams};
+use super::{Context, EncodedSamples, Examples, Objective, Params, Schedule, ValidParams};
 use crate::data::{Dataset, Schema};
 use crate::encoding::Encoder;
-use crate::model::Loss;
 use crate::threads::Threads;
 use crate::{Error, Result};
 use std::collections::BTreeSet;
@@ -104,7 +103,7 @@ struct Trial<'a> {
     params: &'a ValidParams,
     encoder: Encoder,
     samples: EncodedSamples<'a>,
-    loss: Loss,
+    objective: Objective,
 }
 
 /// Samples to learn from and others to judge by.
@@ -126,8 +125,8 @@ impl<'a> Trial<'a> {
         let encoder = Encoder::fit(dataset, schema, &params.encoding(), threads, stop)?;
         let samples = EncodedSamples::new(&encoder, "X", dataset, context)?;
         let samples = samples.with_centers(&encoder, dataset, stop)?;
-        let loss = params.loss_of(dataset.target.outputs());
-        Ok(Self { params, encoder, samples, loss })
+        let objective = params.objective_of(dataset.target.outputs());
+        Ok(Self { params, encoder, samples, objective })
     }
 
     /// Returns whether there is too little to choose by.
@@ -175,7 +174,7 @@ impl<'a> Trial<'a> {
         let all = self.examples();
         let mut rows = Rows::new(&self.encoder)?;
         rows.learn(&all, context.stop)?;
-        let ranked = Linear::new(&all, &rows, self.loss, context)?.as_ref().map_or_else(Vec::new, rank);
+        let ranked = Linear::new(&all, &rows, self.objective, context)?.as_ref().map_or_else(Vec::new, rank);
         Ok(ranked.iter().skip(number).map(|&feature| features[feature].column).collect())
     }
 
@@ -195,7 +194,7 @@ impl<'a> Trial<'a> {
                 }
                 None => (f64::INFINITY, self.strength()?),
             };
-            let best = if self.loss == Loss::Squared {
+            let best = if self.objective.loss.is_regression() {
                 let loud = |v| LOUDNESS.map(|pairs| Strength { v, pairs, ..linear.1 });
                 let candidates: Vec<_> = NUMBER_STRENGTHS.into_iter().flat_map(loud).collect();
                 self.best_of(&candidates, folds, context)?
@@ -288,7 +287,7 @@ impl<'a> Trial<'a> {
     }
 
     fn plan<'b>(&'b self, params: &'b ValidParams, strength: Strength, rows: &'b Arc<Rows>) -> Plan<'b> {
-        Plan { encoder: &self.encoder, params, loss: self.loss, rows, strength: Some(strength) }
+        Plan { encoder: &self.encoder, params, objective: self.objective, rows, strength: Some(strength) }
     }
 
     fn schedule(&self, samples: usize) -> Schedule {
@@ -321,7 +320,7 @@ impl<'a> Trial<'a> {
         let mut made = Vec::with_capacity(folds);
         for (((train, held_out), rows), shards) in parts.iter().zip(&rows_of).zip(&shards) {
             let size = batches::size(self.params, train.samples.len(), all.target.outputs());
-            let linear = Linear::new(train, rows, self.loss, context)?;
+            let linear = Linear::new(train, rows, self.objective, context)?;
             let batches = Batches::new(train, shards, size).decode(rows, context)?;
             made.push(Fold { rows: Arc::clone(rows), batches, linear, held_out });
         }
