@@ -1,7 +1,7 @@
 //! A table as wide as ijcnn1, and models of it.
 #![allow(dead_code)] // each bench uses some of it
 
-use binfm::data::{Dataset, Labels, Matrix, Schema, Table, Target};
+use binfm::data::{Dataset, Labels, Matrix, Schema, Table, Target, Units};
 use binfm::encoding::Encoder;
 use binfm::model::{Loss, Model, RealScale, Scales, SignRows, SignShape, Weights};
 use binfm::scoring::Scorer;
@@ -22,7 +22,7 @@ pub fn numbers(samples: usize) -> Vec<f32> {
 /// Fits an encoder to the numbers, with the default number of bins.
 pub fn encoder(numbers: &[f32], tilings: usize) -> Encoder {
     let matrix = Matrix::new(numbers, FEATURES);
-    let target = Target::numbers(&[], None);
+    let target = Target::numbers(&[], None, Units::Standard);
     let dataset = Dataset { table: Table::Dense(&matrix), target, weight: None };
     let schema = Schema::numeric(Labels::counting(2));
     let params = Params { tilings, ..Params::default() }.encoding();

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 PROBABILISTIC = ("logistic", "softmax")
 """Losses whose scores give probabilities."""
+OF_NUMBERS = ("squared", "poisson", "quantile", "huber")
+"""Losses of regression; the others are for classes."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MARGIN, SLACK = 1.01, 0.005
 """A loss above that of a constant by a smaller factor, or by less, may be chance."""
+NORMAL_DEVIATION = math.sqrt(math.pi / 2)
+"""Standard deviation of a normal distribution over its mean distance from the median."""
 FIRST_EPOCHS = 5
 """Training that ends sooner has hardly begun."""
 
@@ -28,7 +30,7 @@ def warn_of_high_loss(
     record = history[best - 1]
     is_held_out = "val_loss" in record
     loss = record["val_loss" if is_held_out else "loss"]
-    constant = constant_loss(valid if valid is not None and is_held_out else dataset, params.loss)
+    constant = constant_loss(valid if valid is not None and is_held_out else dataset, params.loss, params.delta)
     if len(history) < FIRST_EPOCHS or not params.scaling or loss <= MARGIN * constant + SLACK:
         return
     where = "held-out samples" if is_held_out else "the training samples"
@@ -41,10 +43,10 @@ def warn_of_high_loss(
     )
 
 
-def constant_loss(dataset: Dataset, loss: str) -> float:
+def constant_loss(dataset: Dataset, loss: str, delta: float = 0.5) -> float:
     """Return the least mean loss of a model that gives every sample the same scores."""
-    if loss == "squared":
-        return 0.5  # of a target with a standard deviation of 1, which it has in training
+    if dataset.is_regression:
+        return _of_numbers(dataset, loss, delta)
     shares = np.bincount(dataset.target.astype(np.intp), dataset.weight, len(dataset.labels.values))
     shares = shares / shares.sum()
     if loss == "softmax":
@@ -54,6 +56,28 @@ def constant_loss(dataset: Dataset, loss: str) -> float:
     if loss == "squared_hinge":
         return float(np.mean(4 * shares * (1 - shares)))
     return float(np.mean([_entropy(np.array([share, 1 - share])) for share in shares]))
+
+
+def _of_numbers(dataset: Dataset, loss: str, delta: float) -> float:
+    """Return the same for numbers, in the units in which they are learned: a spread, or for "poisson" a mean, of 1."""
+    y = dataset.target
+    weights = np.ones(len(y)) if dataset.weight is None else dataset.weight
+    if loss == "squared":
+        return 0.5
+    if loss == "poisson":
+        y = y / (np.average(y, weights=weights) or 1.0)
+        return float(np.average(y * np.log(np.where(y > 0, y, 1.0)), weights=weights))
+    order = np.argsort(y)
+    shares = np.cumsum(weights[order])
+    median, center = (y[order[np.searchsorted(shares, share * shares[-1])]] for share in (0.5, dataset.quantile))
+    spread = NORMAL_DEVIATION * np.average(np.abs(y - median), weights=weights) or 1.0
+    if loss == "huber":
+        far = np.abs(y - median) / spread
+        losses = np.where(far < delta, far**2 / 2, delta * (far - delta / 2))
+    else:
+        above = (y - center) / spread
+        losses = np.maximum(dataset.quantile * above, (dataset.quantile - 1) * above)
+    return float(np.average(losses, weights=weights))
 
 
 def _entropy(shares: NDArray[np.float64]) -> float:

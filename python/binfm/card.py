@@ -64,7 +64,7 @@ def to_text(card: dict[str, Any] | None, given: bool | str | Mapping[str, Any]) 
 
 def card_lines(card: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return a card as pairs of a name and a line of text; of settings those that differ from the defaults."""
-    return [(str(name), _line(name, value)) for name, value in card.items()]
+    return [(str(name).replace("_", " "), _line(name, value)) for name, value in card.items()]
 
 
 def _line(name: str, value: Any) -> str:
@@ -73,6 +73,8 @@ def _line(name: str, value: Any) -> str:
         value = {kind: kinds.count(kind) for kind in sorted(set(kinds))}
     if name == "settings" and isinstance(value, dict):
         value = {key: each for key, each in value.items() if DEFAULTS.get(key, ...) != each}
+    if isinstance(value, float):
+        return f"{value:.6g}"
     if isinstance(value, dict):
         return ", ".join(f"{key} {_line('', each)}" for key, each in value.items())
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -107,6 +107,8 @@ class Model(Attributes, Readable):
     def decision_function(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the score of each sample: shape (n,), or (n, classes) if there are more than two.
 
+        After regression the score is the predicted number; with the loss "poisson", its logarithm.
+
         Parameters
         ----------
         X
@@ -148,7 +150,7 @@ class Model(Attributes, Readable):
         return self._core.score_row(row)
 
     def predict(self, X: Any, *, n_jobs: int | None = None) -> NDArray[Any]:
-        """Return the class label of each sample, or the predicted number if the loss is "squared".
+        """Return the class label of each sample, or the predicted number after regression.
 
         Examples
         --------
@@ -159,7 +161,7 @@ class Model(Attributes, Readable):
         array([ True, False])
         """
         if self._classes is None:
-            return self.decision_function(X, n_jobs=n_jobs)
+            return self._core.numbers(self._to_score(X), n_jobs)
         classes: NDArray[Any] = self._classes[self._classify(X, n_jobs)]
         return classes
 

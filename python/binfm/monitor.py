@@ -82,4 +82,5 @@ class Monitor:
             weight=None if source.weight is None else source.weight[samples],
             labels=source.labels,
             loss=self._loss,
+            quantile=source.quantile,
         )

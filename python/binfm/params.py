@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from binfm import _core
 from binfm._checks import number, one_of, whole
+from binfm.attributes import OF_NUMBERS
 
 if TYPE_CHECKING:
     from binfm.metrics import Measure
@@ -115,11 +116,26 @@ class Params:
     )
     loss: str = _choice(
         "logistic",
-        ("logistic", "hinge", "squared_hinge", "squared", "softmax"),
+        ("logistic", "hinge", "squared_hinge", "squared", "softmax", "poisson", "quantile", "huber"),
         "Loss to minimize.",
-        '"softmax" trains the outputs of three or more classes together, which is better for tiny models. "squared" is '
-        "regression.",
+        '"softmax" trains the outputs of three or more classes together, which is better for tiny models. The others '
+        'after "squared_hinge" are for numbers: "squared" predicts their mean, and so does "huber" with less regard to '
+        'outliers; "quantile" predicts a quantile of them; "poisson" is for counts and other numbers that are never '
+        "negative, and the score is the logarithm of the prediction.",
         searched=True,
+    )
+    quantile: float = _parameter(
+        0.5,
+        "a number between 0 and 1",
+        'Share of the targets that should lie below the prediction, if `loss` is "quantile".',
+        "0.5 predicts the median.",
+    )
+    delta: float = _parameter(
+        0.5,
+        "a finite number above 0",
+        'Error from which on the loss "huber" grows linearly instead of with the square.',
+        "It is in units of the spread of y: the mean distance from the median, times 1.25, which is the standard "
+        "deviation of a normal distribution.",
     )
     method: str = _choice(
         "bfm",
@@ -259,6 +275,15 @@ class Params:
         "A device has neither column names nor class labels.",
         core=False,
     )
+    class_weight: Any = _parameter(  # noqa: RUF009
+        None,
+        "None, 'balanced' or a dict of weights by class label",
+        "Weights of the classes, which sample weights are multiplied by.",
+        '"balanced" gives all classes the same total; labels that a dict does not have weigh 1.',
+        type='dict or "balanced"',
+        core=False,
+        resumable=True,
+    )
     seed: int = _parameter(
         0,
         "a whole number from 0 to 2**63 - 1",
@@ -273,8 +298,15 @@ class Params:
         core=False,
         resumable=True,
     )
-    progress: bool = _parameter(
-        False, "True or False", "Show a progress bar if tqdm is installed.", core=False, resumable=True
+    progress: Any = _parameter(  # noqa: RUF009
+        False,
+        "True, False or a function of a record",
+        "Show a progress bar if tqdm is installed, or call a function.",
+        "The function gets a dict with task, unit, done, total, seconds and seconds_left, the last of which may be "
+        "None, and the losses of an epoch.",
+        type="bool or callable",
+        core=False,
+        resumable=True,
     )
     callback: Any = _parameter(  # noqa: RUF009
         None,
@@ -390,7 +422,7 @@ class Params:
     @property
     def is_regression(self) -> bool:
         """Whether the target is a number."""
-        return self.loss == "squared"
+        return self.loss in OF_NUMBERS
 
     def _check(self) -> None:
         if self.early_stopping not in ("auto", True, False):
@@ -402,6 +434,8 @@ class Params:
             raise ValueError(f"scoring must be None without max_bytes, got {self.scoring!r}")
         if self.callback is not None and not callable(self.callback):
             raise TypeError(_message("callback", type(self.callback)))
+        if self.class_weight is not None and self.is_regression:
+            raise ValueError(f"class_weight must be None for regression, got {self.class_weight!r}")
         one_of("target", self.target, PARAMETERS["target"].choices)
         if self.n_jobs is not None:
             _core.threads(whole("n_jobs", self.n_jobs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from binfm import _core
-from binfm._progress import Preparing, Progress
+from binfm._progress import Preparing, Progress, Reporter
 from binfm.baseline import warn_of_high_loss
 from binfm.card import origin
 from binfm.data.dataset import Dataset
@@ -29,6 +29,8 @@ def train(
     tilings: int | None = None,
     binning: str | None = None,
     loss: str | None = None,
+    quantile: float = 0.5,
+    delta: float = 0.5,
     method: str = "bfm",
     scaling: bool = True,
     optimizer: str = "adagrad",
@@ -53,9 +55,10 @@ def train(
     max_bytes: int | None = None,
     scoring: Any = None,
     target: str = "file",
+    class_weight: Any = None,
     seed: int = 0,
     n_jobs: int | None = None,
-    progress: bool = False,
+    progress: bool | Reporter = False,
     callback: Callback | None = None,
 ) -> Model:
     """Train a binarized factorization machine.
@@ -67,7 +70,7 @@ def train(
         their own. In a sparse X, zeros are absent: they activate nothing. Text and category columns of a table are
         categorical; dates and times become numbers of days.
     y : array of n
-        Class labels (integers, floats, booleans or strings), or numbers if `loss` is "squared".
+        Class labels (integers, floats, booleans or strings), or numbers if `loss` is one of those for numbers.
     sample_weight : array of n, optional
         A weight for each sample.
     eval_set : (X, y) or (X, y, sample_weight), optional
@@ -114,9 +117,11 @@ def read_data(
     `classes` are all labels there can be, if the first y need not have them all.
     """
     if like is not None:
-        return like.read(X, y, sample_weight, eval_set)
-    dataset = Dataset.learn(X, y, sample_weight, params, classes)
-    return dataset, dataset.read_eval_set(eval_set)
+        dataset, valid = like.read(X, y, sample_weight, eval_set)
+    else:
+        dataset = Dataset.learn(X, y, sample_weight, params, classes)
+        valid = dataset.read_eval_set(eval_set)
+    return dataset.with_class_weight(params.class_weight), valid
 
 
 class Trainer:
@@ -149,7 +154,7 @@ class Trainer:
         search: Search | None = None,
     ) -> Model:
         """Train from where the last call ended; with `steady`, at the learning rate of the first epoch throughout."""
-        with Progress(params.progress and not steady, params.epochs, "epoch") as bar:
+        with Progress(params.progress if not steady else False, params.epochs, "epoch") as bar:
             monitor = Monitor(params, dataset if valid is None else valid, bar)
             schedule = params.schedule(steady=steady, scores=monitor.wants_scores)
             on_epoch = monitor if monitor.is_needed else None

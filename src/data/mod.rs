@@ -20,6 +20,6 @@ pub use labels::Labels;
 pub(crate) use table::interleave;
 pub use table::{Category, Dense, Matrix, Number, Table};
 #[cfg(feature = "std")]
-pub use target::Target;
+pub use target::{Target, Units};
 #[cfg(feature = "std")]
 pub(crate) use transposed::Columns;

@@ -10,20 +10,37 @@ pub enum Target {
         /// Number of classes.
         classes: usize,
     },
-    /// Numbers, standardized: (y − center) / spread.
+    /// Numbers in units of their own: (y − center) / spread.
     Numbers {
-        /// Standardized target of each sample.
+        /// Target of each sample in these units.
         standard: Vec<f64>,
-        /// The mean that was subtracted.
+        /// What was subtracted: the mean, a quantile, or nothing.
         center: f64,
-        /// The standard deviation that they were divided by.
+        /// What they were divided by: their spread or their mean.
         spread: f64,
+        /// Whether scores are logarithms.
+        is_log: bool,
     },
 }
 
+/// Units in which numbers are learned, so that a model of one and of a thousand times the other learn alike.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Units {
+    /// Standard deviations from the mean.
+    Standard,
+    /// Multiples of the mean; scores are logarithms.
+    Mean,
+    /// Distances from a quantile, in units of the mean distance from the median (of a normal distribution, its standard
+    /// deviation): unlike the mean and the standard deviation, these do not follow a few outliers.
+    Quantile(f64),
+}
+
+/// Standard deviation of a normal distribution over its mean distance from the median: √(π/2).
+const NORMAL_DEVIATION: f64 = 1.253_314_137_315_500_3;
+
 impl Target {
-    /// Standardizes numbers by their own weighted mean and standard deviation.
-    pub fn numbers(y: &[f64], weight: Option<&[f64]>) -> Self {
+    /// Takes numbers in units that follow from their own weighted distribution.
+    pub fn numbers(y: &[f64], weight: Option<&[f64]>, units: Units) -> Self {
         let weight_of =
             |sample: usize| weight.map_or(1.0, |w| w.get(sample).copied().unwrap_or(0.0));
         let mut known: Vec<[f64; 2]> = (0..).zip(y).map(|(i, &y)| [y, weight_of(i)]).collect();
@@ -40,18 +57,26 @@ impl Target {
             Some(&[y, _]) if is_constant => y,
             _ => weighted(&|y| y / size) / total * size,
         };
-        let deviation = |y: f64| y / size - center / size;
-        let variance = weighted(&|y| deviation(y) * deviation(y)) / total;
-        let spread = variance.sqrt() * size;
-        Self::standardized(y, center, if spread > 0.0 { spread } else { 1.0 })
+        let distance = |y: f64, from: f64| y / size - from / size;
+        let quantile = |share: f64| quantile(&known, share * total).unwrap_or(center);
+        let (center, spread) = match units {
+            Units::Standard => {
+                let variance = weighted(&|y| distance(y, center) * distance(y, center)) / total;
+                (center, variance.sqrt())
+            }
+            Units::Mean => (0.0, center / size),
+            Units::Quantile(share) => {
+                let median = quantile(0.5);
+                let mean_distance = weighted(&|y| distance(y, median).abs()) / total;
+                (quantile(share), NORMAL_DEVIATION * mean_distance)
+            }
+        };
+        let spread = spread * size;
+        Self::in_units(y, center, if spread > 0.0 { spread } else { 1.0 }, units == Units::Mean)
     }
 
-    fn standardized(y: &[f64], center: f64, spread: f64) -> Self {
-        Self::Numbers {
-            standard: y.iter().map(|y| (y - center) / spread).collect(),
-            center,
-            spread,
-        }
+    fn in_units(y: &[f64], center: f64, spread: f64, is_log: bool) -> Self {
+        Self::Numbers { standard: y.iter().map(|y| (y - center) / spread).collect(), center, spread, is_log }
     }
 
     /// Takes class indices.
@@ -64,7 +89,7 @@ impl Target {
     pub fn like(&self, y: &[f64]) -> Self {
         match self {
             Self::Classes { classes, .. } => Self::classes(y, *classes),
-            Self::Numbers { center, spread, .. } => Self::standardized(y, *center, *spread),
+            Self::Numbers { center, spread, is_log, .. } => Self::in_units(y, *center, *spread, *is_log),
         }
     }
 
@@ -89,7 +114,7 @@ impl Target {
         self.len() == 0
     }
 
-    /// Returns what an output should say about a sample: ±1, or a standardized number.
+    /// Returns what an output should say about a sample: ±1, or a number in its units.
     #[inline]
     pub fn at(&self, output: usize, sample: usize) -> f64 {
         match self {
@@ -117,11 +142,23 @@ impl Target {
         }
     }
 
-    /// Returns center and spread of the original numbers; 0 and 1 for classes.
+    /// Returns what is to be added to scores and what to multiply them by before that, so that they are about the
+    /// original numbers.
     pub fn units(&self) -> (f64, f64) {
         match self {
             Self::Classes { .. } => (0.0, 1.0),
+            Self::Numbers { spread, is_log: true, .. } => (libm::log(*spread), 1.0),
             Self::Numbers { center, spread, .. } => (*center, *spread),
         }
     }
+}
+
+/// Returns the first of some ascending values with this much weight up to it.
+fn quantile(known: &[[f64; 2]], weight: f64) -> Option<f64> {
+    let mut below = 0.0;
+    let reaches = |&&[_, own]: &&[f64; 2]| {
+        below += own;
+        below >= weight && own > 0.0
+    };
+    known.iter().find(reaches).or(known.last()).map(|&[y, _]| y)
 }

@@ -151,7 +151,7 @@ impl Header {
         }
         if self.outputs == 0
             || self.outputs == 2
-            || (self.loss == Loss::Squared && self.outputs != 1)
+            || (self.loss.is_regression() && self.outputs != 1)
             || (self.loss == Loss::Softmax && self.outputs == 1)
         {
             return wrong(OUTPUTS_AT, "the number of outputs is impossible");

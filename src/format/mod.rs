@@ -19,7 +19,7 @@ pub use disk::write_file;
 pub use features::{StoredFeature, stored_features};
 pub use size::{MAX_FACTORS, ModelSize};
 
-use crate::model::{Card, Labels, Loss, Model};
+use crate::model::{Card, Labels, Model};
 use crate::{Error, Result};
 use alloc::{string::String, vec::Vec};
 use bytes::{Reader, put_text, wrong};
@@ -94,11 +94,10 @@ impl Header {
         let classes = if self.outputs == 1 { 2 } else { self.outputs };
         let at = reader.at();
         if !self.has(HAS_LABELS) {
-            let is_regression = self.loss == Loss::Squared;
-            return Ok(if is_regression { Labels::None } else { Labels::counting(classes) });
+            return Ok(if self.loss.is_regression() { Labels::None } else { Labels::counting(classes) });
         }
         let labels = labels::read_labels(reader, classes)?;
-        if self.loss == Loss::Squared || !labels.are_sorted() || !header::stores_labels(&labels) {
+        if self.loss.is_regression() || !labels.are_sorted() || !header::stores_labels(&labels) {
             return wrong(at, "labels do not ascend or do not belong here");
         }
         Ok(labels)

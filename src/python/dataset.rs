@@ -1,7 +1,7 @@
 //! `binfm.data.dataset.Dataset` as the core reads it.
 
 use super::arrays::Arrays;
-use crate::data::{Dataset, Labels, Schema, Table, Target};
+use crate::data::{Dataset, Labels, Schema, Table, Target, Units};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,11 +40,11 @@ impl PyDataset<'_> {
         self.table.with(work)
     }
 
-    /// Returns the dataset with its table, and with targets in units of their own.
-    pub fn view<'a>(&'a self, table: Table<'a>) -> PyResult<Dataset<'a>> {
+    /// Returns the dataset with its table, and with targets in units that follow from them.
+    pub fn view<'a>(&'a self, table: Table<'a>, units: Units) -> PyResult<Dataset<'a>> {
         let (y, weight) = (self.y()?, self.weight()?);
         let target = match self.labels()? {
-            Labels::None => Target::numbers(y, weight),
+            Labels::None => Target::numbers(y, weight, units),
             labels => Target::classes(y, labels.len()),
         };
         Ok(Dataset { table, target, weight })

@@ -36,10 +36,10 @@ impl PyEncoder {
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
         let params = read_params(params)?;
-        let (w_bits, params) = (params.w_bits, params.encoding());
+        let (w_bits, units, params) = (params.w_bits, params.objective().units(), params.encoding());
         let (threads, schema) = (Threads::new(n_jobs)?, dataset.schema(leave_out)?);
         dataset.with(|table| {
-            let data = dataset.view(table)?;
+            let data = dataset.view(table, units)?;
             let fit = |stop: &_| Encoder::fit(&data, &schema, &params, &threads, stop);
             let encoder = interrupt::detach(py, fit)?;
             Ok(Self { encoder, schema, w_bits })

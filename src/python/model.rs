@@ -354,6 +354,23 @@ impl PyModel {
         })
     }
 
+    /// Returns the number that is predicted for each sample by a model of numbers.
+    fn numbers<'py>(
+        &self,
+        py: Python<'py>,
+        #[allow(non_snake_case)] X: Arrays,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let loss = self.model().loss();
+        self.array(py, &X, n_jobs, 1, |table, threads, stop, out| {
+            self.0.scores(table, threads, stop, out)?;
+            for score in out {
+                *score = loss.prediction(*score);
+            }
+            Ok(())
+        })
+    }
+
     /// Returns the score of one sample: a float, or a list of one per class.
     #[pyo3(signature = (row, /))]
     fn score_row<'py>(&self, py: Python<'py>, row: Row) -> PyResult<Bound<'py, PyAny>> {

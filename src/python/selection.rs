@@ -22,7 +22,7 @@ pub fn choose<'py>(
     let params = read_params(params)?;
     let (threads, schema) = (Threads::new(n_jobs)?, dataset.schema(leave_out)?);
     let Choice { params: chosen, leave_out } = dataset.with(|table| {
-        let data = dataset.view(table)?;
+        let data = dataset.view(table, params.objective().units())?;
         interrupt::detach(py, |stop| {
             let context = Context { threads: &threads, isa: Isa::detect()?, stop };
             training::choose(&data, &schema, &params, finer, context)

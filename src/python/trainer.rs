@@ -86,7 +86,7 @@ impl PyTrainer {
         let params = read_params(params)?;
         let (threads, schema) = (Threads::new(n_jobs)?, dataset.schema(leave_out)?);
         dataset.with(|table| {
-            let data = dataset.view(table)?;
+            let data = dataset.view(table, params.objective().units())?;
             let trainer = interrupt::detach(py, |stop| {
                 let context = Context { threads: &threads, isa: Isa::detect()?, stop };
                 Trainer::new(&data, schema, params, context)

@@ -27,9 +27,10 @@ impl PyTrainingSet {
         leave_out: Vec<usize>,
         stop: &Bound<'_, PyStop>,
     ) -> PyResult<Self> {
-        let (encoding, schema) = (read_params(params)?.encoding(), dataset.schema(leave_out)?);
+        let (params, schema) = (read_params(params)?, dataset.schema(leave_out)?);
+        let (encoding, units) = (params.encoding(), params.objective().units());
         dataset.with(|table| {
-            let data = dataset.view(table)?;
+            let data = dataset.view(table, units)?;
             interrupt::detach_until(py, stop, |stop| {
                 let context = Context { threads: &Threads::single(), isa: Isa::detect()?, stop };
                 TrainingSet::new(&data, schema, encoding, context).map(Self)

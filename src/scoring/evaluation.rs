@@ -12,7 +12,6 @@ use super::Scorer;
 use crate::data::Table;
 use crate::kernels::{self, Isa};
 use crate::memory::{filled, with_capacity};
-use crate::model::Loss;
 use crate::threads::{Stop, Threads};
 use crate::{Error, Result};
 
@@ -55,14 +54,19 @@ impl Scorer {
         let mut scores = filled(y.len().saturating_mul(outputs), 0.0)?;
         self.scores(table, threads, stop, &mut scores)?;
         let samples = Scored { scores: &scores, outputs, y, weight };
-        if self.model().loss() == Loss::Squared {
-            let error = samples.mean(|scores, y| (scores[0] - y) * (scores[0] - y));
+        let loss = self.model().loss();
+        if loss.is_regression() {
+            let error = samples.mean(|scores, y| square(loss.prediction(scores[0]) - y));
             return Ok(Evaluation { score: error, loss: error });
         }
         let is_right = |scores: &[f64], y| f64::from(u8::from(class(scores) == y as usize));
         let loss = if outputs == 1 { samples.logistic_loss()? } else { samples.softmax_loss() };
         Ok(Evaluation { score: samples.mean(is_right), loss: loss.max(MIN_LOSS) })
     }
+}
+
+fn square(x: f64) -> f64 {
+    x * x
 }
 
 /// Returns the class: of two the second if the score is positive, else the first with the largest score.

@@ -9,11 +9,11 @@ use super::head::{Head, REFIT_SAMPLES, spread_evenly};
 use super::kept::KeptSigns;
 use super::refit::{self, Point};
 use super::state::Scale;
-use super::{Context, Examples};
+use super::{Context, Examples, Params};
 use crate::Result;
 use crate::encoding::Encoder;
 use crate::kernels::Kind;
-use crate::model::RealScale;
+use crate::model::{Loss, RealScale};
 
 /// What the members of one output have become.
 pub struct Joined {
@@ -64,7 +64,8 @@ pub fn join(
         let weight = examples.weight(sample as usize);
         points.push(Point { terms, y: score, weight, offset: 0.0 });
     }
-    let scale = refit::scale(&points, true, before);
+    let squared = Params { loss: Loss::Squared, ..Params::default() }.objective();
+    let scale = refit::scale(&points, squared, before);
     let in_units = |member: &&Head| member.in_target_units(scale);
     Ok(Joined { w, scale: heads.first().map_or(scale.real(), in_units) })
 }

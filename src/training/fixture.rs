@@ -46,10 +46,9 @@ impl Fixture {
         let (threads, stop) = (Threads::single(), Stop::default());
         let context = Context { threads: &threads, isa: Isa::detect()?, stop: &stop };
         let examples = &self.examples();
-        let (loss, rate) = (params.loss, params.learning_rate);
+        let (objective, rate) = (params.objective(), params.learning_rate);
         let (params, rows) = (params.check()?, Arc::new(Rows::new(&self.encoder)?));
-        let plan =
-            Plan { encoder: &self.encoder, params: &params, loss, rows: &rows, strength: None };
+        let plan = Plan { encoder: &self.encoder, params: &params, objective, rows: &rows, strength: None };
         let mut head = Head::new(plan, examples, id, context)?;
         let (is_softmax, isa) = (false, context.isa);
         let pace = Pace { rate, holds_linear: false };

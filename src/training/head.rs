@@ -9,10 +9,10 @@ use super::quiet::{Quiet, Strength};
 use super::refit::{self, Point};
 use super::rows::Rows;
 use super::state::{Scale, State};
-use super::{Context, Examples, ValidParams, rng};
+use super::{Context, Examples, Objective, ValidParams, rng};
 use crate::encoding::Encoder;
 use crate::memory::filled;
-use crate::model::{FloatOutput, Loss, Method, RealScale};
+use crate::model::{FloatOutput, Method, RealScale};
 use crate::threads::Stop;
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub struct Plan<'a> {
     /// All parameters.
     pub params: &'a ValidParams,
     /// What is minimized.
-    pub loss: Loss,
+    pub objective: Objective,
     /// The rows of the parameter table.
     pub rows: &'a Arc<Rows>,
     /// How strongly weights are pulled towards rest, if they have rest values.
@@ -71,7 +71,7 @@ pub struct Rules {
     /// Which output of which member it is.
     pub id: HeadId,
     /// What it minimizes.
-    pub loss: Loss,
+    pub objective: Objective,
     /// Samples between two refreshes of the scales.
     pub refresh_interval: usize,
     /// Rows of the parameter table.
@@ -99,7 +99,7 @@ impl Head {
     /// # Errors
     /// If it is stopped, or there is not enough memory.
     pub fn new(plan: Plan, examples: &Examples, id: HeadId, context: Context) -> Result<Self> {
-        let Plan { encoder, params, loss, rows, strength } = plan;
+        let Plan { encoder, params, objective, rows, strength } = plan;
         let mut rng = rng::stream(params.seed, rng::INIT + id.stream());
         let tilings = encoder.tilings() as usize;
         let (m, active) = (params.factors_per_member(), examples.mean_active(tilings));
@@ -114,7 +114,7 @@ impl Head {
         let rules = Rules {
             learner: Learner::new(params, tilings, quiet, context.isa),
             id,
-            loss,
+            objective,
             refresh_interval: REFRESH_INTERVAL.max(spaced as usize),
             rows: Arc::clone(rows),
         };
@@ -337,11 +337,11 @@ impl Rules {
             let (y, weight) = (examples.target.at(self.id.output, sample), examples.weight(sample));
             points.push(Point { terms, y, weight, offset: 0.0 });
         })?;
-        Ok(refit::scale(&points, self.loss == Loss::Squared, state.scale))
+        Ok(refit::scale(&points, self.objective.smooth(), state.scale))
     }
 
-    /// Sets the bias so that the mean score of some samples is the log-odds of the class (logistic, softmax) or zero:
-    /// random signs, which agree within a feature, have a mean of their own.
+    /// Sets the bias so that the mean score of some samples is the log-odds of the class (logistic, softmax) or zero, to
+    /// which the units of numbers are relative: random signs, which agree within a feature, have a mean of their own.
     fn init_bias(&self, state: &mut State, examples: &Examples, stop: &Stop) -> Result<()> {
         let some = spread_evenly(&examples.samples, BIAS_SAMPLES);
         let (mut mean, mut mean_pairs) = (0.0, 0.0);
@@ -351,10 +351,7 @@ impl Rules {
             mean_pairs += terms[1] / some.len() as f64;
         })?;
         state.mean_pairs = mean_pairs;
-        let wanted = match self.loss {
-            Loss::Logistic | Loss::Softmax => self.log_odds(examples),
-            Loss::Hinge | Loss::SquaredHinge | Loss::Squared => 0.0,
-        };
+        let wanted = if self.objective.loss.has_probabilities() { self.log_odds(examples) } else { 0.0 };
         state.scale.bias = wanted - mean;
         Ok(())
     }

@@ -65,7 +65,7 @@ impl Heads {
         Ok(Self {
             all: context.threads.map(0..outputs * params.ensemble, || (), init)?,
             outputs,
-            is_softmax: plan.loss == Loss::Softmax,
+            is_softmax: plan.objective.loss == Loss::Softmax,
             dropout: params.dropout,
             seed: params.seed,
         })
@@ -133,11 +133,11 @@ impl Heads {
         Ok(())
     }
 
-    /// Returns whether w stays during passes, and is solved between some of them. The squared loss gains from that, and so
-    /// do levels; signs of classes learn better beside a w that learns, which is solved at the end.
+    /// Returns whether w stays during passes, and is solved between some of them. Regression gains from that, and so do
+    /// levels; signs of classes learn better beside a w that learns, which is solved at the end.
     fn holds_linear(&self, epoch: Epoch) -> bool {
         let has_levels = self.all.iter().any(|head| head.rules.learner.has_levels());
-        epoch.linear.is_some_and(|linear| has_levels || linear.is_exact())
+        epoch.linear.is_some_and(|linear| has_levels || linear.is_of_numbers())
     }
 
     /// Keeps the current weights and scales of all heads.

@@ -6,14 +6,14 @@
 //!
 //! The weights of a feature are pulled towards a straight line with the free slope c_j, so that linear data costs
 //! nothing; z is the line through the cells in standard units. Features take turns (backfitting), and each is solved
-//! jointly with its slope. Before every turn of all features the loss is replaced by a parabola around the current score
-//! (Newton's method), which for the squared loss is the loss itself.
+//! jointly with its slope. Before every turn of all features the loss is replaced by a parabola that touches it at the
+//! current score (Newton's method; for losses with corners, majorization), which for the squared loss is the loss itself.
 
 use super::balance::Fields;
 use super::columns::Columns;
 use super::parabolas::{Move, Parabolas};
 use super::rows::Rows;
-use super::{Context, Examples, balance, cholesky};
+use super::{Context, Examples, Objective, balance, cholesky};
 use crate::Result;
 use crate::memory::filled;
 use crate::model::Loss;
@@ -27,7 +27,7 @@ pub struct Linear<'a> {
     rows: &'a Rows,
     /// The features that are solved; w of others stays.
     features: Vec<usize>,
-    loss: Loss,
+    objective: Objective,
     columns: Arc<Columns>,
     /// What λ of each feature is multiplied by, for each output; empty if nothing is balanced.
     balance: Vec<Vec<f64>>,
@@ -65,15 +65,15 @@ impl<'a> Linear<'a> {
     pub fn new(
         examples: &'a Examples<'a>,
         rows: &'a Rows,
-        loss: Loss,
+        objective: Objective,
         context: Context<'a>,
     ) -> Result<Option<Self>> {
-        if !matches!(loss, Loss::Squared | Loss::Logistic) {
+        if !matches!(objective.loss, Loss::Logistic) && !objective.loss.is_regression() {
             return Ok(None);
         }
         let columns = Arc::new(Columns::new(examples, rows, context)?);
         let features = (0..rows.features()).collect();
-        Ok(Some(Self { examples, rows, features, loss, columns, balance: Vec::new() }))
+        Ok(Some(Self { examples, rows, features, objective, columns, balance: Vec::new() }))
     }
 
     /// Returns the same for some of the features.
@@ -97,9 +97,9 @@ impl<'a> Linear<'a> {
         &self.columns
     }
 
-    /// Returns whether the parabolas are the loss itself.
-    pub fn is_exact(&self) -> bool {
-        self.loss == Loss::Squared
+    /// Returns whether the targets are numbers, not classes.
+    pub fn is_of_numbers(&self) -> bool {
+        self.objective.loss.is_regression()
     }
 
     /// Sweeps over all features several times. `offsets` are what other terms add to the score of each sample.
@@ -164,7 +164,9 @@ impl<'a> Linear<'a> {
     ) -> Result<Vec<f64>> {
         let mut parabolas = self.parabolas(solution, offsets, context)?;
         parabolas.approximate(output)?;
-        let noise = if self.is_exact() { parabolas.mean_square()? } else { 1.0 };
+        // Classes and counts are as noisy as their curvature says.
+        let is_spread = self.is_of_numbers() && self.objective.loss != Loss::Poisson;
+        let noise = if is_spread { parabolas.mean_square()? } else { 1.0 };
         let mut balance = filled(self.rows.features(), 1.0)?;
         for features in fields.all() {
             let mut cells = Vec::new();
@@ -187,7 +189,7 @@ impl<'a> Linear<'a> {
     fn parabolas<'b>(&'b self, solution: &Solution, offsets: &[f64], context: Context<'b>) -> Result<Parabolas<'b>> {
         let effects = |feature| self.effects(feature, solution.w).chain([0.0]).map(|effect| effect as f32).collect();
         let effects: Vec<Vec<f32>> = (0..self.rows.features()).map(effects).collect();
-        Parabolas::new(self.examples, &self.columns, self.loss, (offsets, *solution.bias), &effects, context)
+        Parabolas::new(self.examples, &self.columns, self.objective, (offsets, *solution.bias), &effects, context)
     }
 
     /// Returns Σ w over the rows of each cell of a feature.

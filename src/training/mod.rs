@@ -47,6 +47,7 @@ pub use encoded::EncodedSamples;
 pub use examples::Examples;
 pub use history::{EpochReport, HeldOut};
 pub use init::Init;
+pub use loss::Objective;
 pub use params::{Description, Optimizer, Params, ValidParams};
 pub use rule::Value;
 pub use schedule::Schedule;

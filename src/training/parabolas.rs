@@ -3,7 +3,7 @@
 //! All work goes over blocks of samples, on any number of threads, and what the blocks add up is added in their order.
 
 use super::columns::Columns;
-use super::{Context, Examples};
+use super::{Context, Examples, Objective};
 use crate::Result;
 use crate::kernels::{self, Isa};
 use crate::memory::filled;
@@ -13,7 +13,7 @@ use crate::model::Loss;
 pub struct Parabolas<'a> {
     examples: &'a Examples<'a>,
     columns: &'a Columns,
-    loss: Loss,
+    objective: Objective,
     context: Context<'a>,
     /// Where the bottoms are.
     bottoms: Vec<f32>,
@@ -39,8 +39,8 @@ pub enum Move {
     Cells(usize, Vec<f32>),
 }
 
-/// Bound on the distance to the bottom of a parabola: where the logistic loss is almost straight, its curvature says
-/// little about how far to go.
+/// Bound on the distance to the bottom of a parabola: where a loss is almost straight, its curvature says little about how far to
+/// go.
 const MAX_REST: f32 = 4.0;
 
 impl<'a> Parabolas<'a> {
@@ -51,13 +51,13 @@ impl<'a> Parabolas<'a> {
     pub fn new(
         examples: &'a Examples<'a>,
         columns: &'a Columns,
-        loss: Loss,
+        objective: Objective,
         (offsets, bias): (&[f64], f64),
         effects: &[Vec<f32>],
         context: Context<'a>,
     ) -> Result<Self> {
         let (bottoms, all) = (filled(offsets.len(), 0.0)?, filled(offsets.len(), Parabola::default())?);
-        let mut this = Self { examples, columns, loss, context, bottoms, all, moved: Move::All(0.0) };
+        let mut this = Self { examples, columns, objective, context, bottoms, all, moved: Move::All(0.0) };
         this.each_block(|block, scores, _| {
             let offsets = &offsets[block * columns.block()..];
             scores.iter_mut().zip(offsets).for_each(|(score, offset)| *score = (offset + bias) as f32);
@@ -78,7 +78,7 @@ impl<'a> Parabolas<'a> {
     /// # Errors
     /// If it is stopped.
     pub fn approximate(&mut self, output: usize) -> Result<f64> {
-        let (examples, size, loss, isa) = (self.examples, self.columns.block(), self.loss, self.context.isa);
+        let (examples, size, objective, isa) = (self.examples, self.columns.block(), self.objective, self.context.isa);
         let sums = self.each_block(|block, bottoms, parabolas| {
             bottoms.iter_mut().zip(&*parabolas).for_each(|(bottom, parabola)| *bottom -= parabola.rest);
             let samples = examples.samples[block * size..][..bottoms.len()].iter().map(|&sample| sample as usize);
@@ -86,9 +86,10 @@ impl<'a> Parabolas<'a> {
                 let (target, weight) = (examples.target.at(output, sample), examples.weight(sample));
                 [target as f32, weight as f32]
             });
-            match loss {
+            match objective.loss {
                 Loss::Squared => squared(points, bottoms, parabolas),
-                _ => logistic(isa, points, bottoms, parabolas),
+                Loss::Logistic => logistic(isa, points, bottoms, parabolas),
+                _ => others(objective, points, bottoms, parabolas),
             }
             bottoms.iter_mut().zip(&*parabolas).for_each(|(bottom, parabola)| *bottom += parabola.rest);
             sum(parabolas)
@@ -181,6 +182,21 @@ fn logistic(
         let wrong = -slope; // the probability of the other class
         let curvature = (wrong * (1.0 - wrong)).max(wrong / MAX_REST).max(f32::MIN_POSITIVE);
         *parabola = Parabola { rest: target * wrong / curvature, weight: curvature * weight };
+    }
+}
+
+fn others(
+    objective: Objective,
+    points: impl Iterator<Item = [f32; 2]>,
+    scores: &[f32],
+    parabolas: &mut [Parabola],
+) {
+    for ((parabola, &score), [target, weight]) in parabolas.iter_mut().zip(scores).zip(points) {
+        let (score, target) = (f64::from(score), f64::from(target));
+        let slope = objective.slope(score, target);
+        let curvature = objective.curvature(score, target, slope).max(slope.abs() / f64::from(MAX_REST));
+        let curvature = curvature.max(f32::MIN_POSITIVE.into());
+        *parabola = Parabola { rest: (-slope / curvature) as f32, weight: curvature as f32 * weight };
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! [`Params`] can hold anything; [`Params::check`] turns it into [`ValidParams`], which alone can train.
 
-use super::Init;
+use super::{Init, Objective};
 use super::levels::MAX_TILINGS as MAX_LEVEL_TILINGS;
-use super::rule::{Above, AtLeast, Finite, Flag, OneOf, OrAuto, OrNone, Rule, Share, Value, Whole};
+use super::rule::{Above, AtLeast, Between, Finite, Flag, OneOf, OrAuto, OrNone, Rule, Share, Value, Whole};
 use crate::encoding::{Binning, EncodingParams, MAX_BINS, MAX_TILINGS};
 use crate::format::MAX_FACTORS;
 use crate::model::{Loss, MAX_W_BITS, Method};
@@ -99,6 +99,10 @@ params! {
     binning: Binning = Binning::Quantile, OneOf(&Binning::NAMED);
     /// What training minimizes.
     loss: Loss = Loss::Logistic, OneOf(&Loss::NAMED);
+    /// Share of the targets that should lie below the prediction, with the quantile loss.
+    quantile: f64 = 0.5, Between;
+    /// Distance from which the Huber loss grows linearly, in units of the target's spread.
+    delta: f64 = 0.5, Above(0.0);
     /// Whether the scales alpha and beta are learned, or fixed at 1.
     scaling: bool = true, Flag;
     /// How gradients move weights.
@@ -287,11 +291,17 @@ impl Params {
         }
     }
 
-    /// Returns what is minimized: logistic instead of softmax for a single output, which is the same for two classes.
-    pub fn loss_of(&self, outputs: usize) -> Loss {
+    /// Returns what is minimized.
+    pub fn objective(&self) -> Objective {
+        Objective { loss: self.loss, quantile: self.quantile, delta: self.delta }
+    }
+
+    /// Returns the same for a number of outputs: logistic instead of softmax for a single one, which is the same for two
+    /// classes.
+    pub fn objective_of(&self, outputs: usize) -> Objective {
         match self.loss {
-            Loss::Softmax if outputs == 1 => Loss::Logistic,
-            loss => loss,
+            Loss::Softmax if outputs == 1 => Objective { loss: Loss::Logistic, ..self.objective() },
+            _ => self.objective(),
         }
     }
 

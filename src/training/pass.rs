@@ -181,10 +181,6 @@ impl Worker {
     }
 }
 
-/// Slopes of the squared loss, in standard deviations of the target, are limited to ± this: pairs do not learn from
-/// outliers.
-const MAX_SLOPE: f64 = 3.0;
-
 impl Scores {
     fn clear(&mut self, samples: usize) {
         self.samples = samples;
@@ -215,7 +211,7 @@ impl Scores {
         }
         for (i, (rules, total)) in outputs.zip(&mut losses.totals).enumerate() {
             let range = i * self.samples..(i + 1) * self.samples;
-            *total += match rules.loss {
+            *total += match rules.objective.loss {
                 Loss::Logistic | Loss::Softmax => self.logistic(rules, range, pass, samples),
                 _ => self.other(rules, range, examples, samples),
             };
@@ -258,8 +254,9 @@ impl Scores {
         for ((&score, slope), &sample) in scores.zip(&mut self.slopes[range]).zip(samples) {
             let (sample, output) = (sample as usize, rules.id.output);
             let weight = examples.weight(sample);
-            let (loss, own) = rules.loss.value_and_slope(score, examples.target.at(output, sample));
-            let own = if rules.learner.quiet().is_some() { own.clamp(-MAX_SLOPE, MAX_SLOPE) } else { own };
+            let (loss, own) = rules.objective.value_and_slope(score, examples.target.at(output, sample));
+            let max = rules.objective.max_slope();
+            let own = if rules.learner.quiet().is_some() { own.clamp(-max, max) } else { own };
             *slope = (own * weight) as f32;
             total += loss * weight;
         }

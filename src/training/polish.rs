@@ -12,16 +12,15 @@
 //! logistic loss of its distance from log Σ exp of the others. A w of several bits has no sign to flip: it is a number
 //! until training ends, and only the factors are polished.
 
-use super::Examples;
 use super::head::Head;
 use super::kept::KeptSigns;
 use super::refit::{self, Point};
 use super::state::Scale;
 use super::visitors::Visitors;
+use super::{Examples, Objective};
 use crate::Result;
 use crate::kernels::Kind;
 use crate::memory::filled;
-use crate::model::Loss;
 use crate::threads::Stop;
 
 /// Polishes the kept signs of heads that were trained together, for some passes or until nothing changes.
@@ -86,7 +85,7 @@ struct SampleState {
 
 /// One output and what it says about the samples.
 struct OutputState {
-    loss: Loss,
+    objective: Objective,
     m: usize,
     scale: Scale,
     /// Whether w is ±1.
@@ -126,7 +125,7 @@ impl OutputState {
         let (n, m) = (visitors.samples.len(), v.len() / w.len().max(1));
         let samples = || visitors.samples.iter().map(|&sample| sample as usize);
         let mut output = Self {
-            loss: if head.rules.loss == Loss::Squared { Loss::Squared } else { Loss::Logistic },
+            objective: head.rules.objective.smooth(),
             m,
             scale: head.kept_scale(),
             has_sign_w: head.rules.learner.w_kind() == Kind::Sign,
@@ -167,11 +166,8 @@ impl OutputState {
     /// Recomputes the state of a sample.
     fn rescore(&mut self, i: usize) {
         let score = self.scale.score(self.terms[i]) + self.offset[i];
-        let (loss, slope) = self.loss.value_and_slope(score, self.y[i]);
-        let curvature = match self.loss {
-            Loss::Squared => 1.0,
-            _ => slope.abs() * (1.0 - slope.abs()),
-        };
+        let (loss, slope) = self.objective.value_and_slope(score, self.y[i]);
+        let curvature = self.objective.curvature(score, self.y[i], slope);
         let weight = self.weight[i];
         self.states[i] = SampleState {
             score,
@@ -252,7 +248,7 @@ impl OutputState {
             let i = i as usize;
             let SampleState { score, loss, .. } = self.states[i];
             let changed = score + self.change(row, bit, i);
-            rise += self.weight[i] * self.loss.value(changed, self.y[i]) - loss;
+            rise += self.weight[i] * self.objective.value(changed, self.y[i]) - loss;
         }
         if rise < 0.0 {
             self.flip(row, bit, visitors);
@@ -283,7 +279,7 @@ impl OutputState {
         let numbers = self.y.iter().zip(&self.weight).zip(&self.offset);
         let point = |(&terms, ((&y, &weight), &offset))| Point { terms, y, weight, offset };
         let points: Vec<Point> = self.terms.iter().zip(numbers).map(point).collect();
-        self.scale = refit::scale(&points, self.loss == Loss::Squared, self.scale);
+        self.scale = refit::scale(&points, self.objective, self.scale);
     }
 
     /// Returns the scores of the samples, without the offsets.
@@ -295,6 +291,7 @@ impl OutputState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Loss;
     use crate::training::Params;
     use crate::training::fixture::Fixture;
     use crate::training::head::HeadId;

@@ -1,7 +1,7 @@
 //! The best scales for given signs: bias, α and β², a small convex problem.
 
+use super::Objective;
 use super::state::Scale;
-use crate::model::Loss;
 
 /// One sample: L and Q, its target and weight, and an offset that is added to its score.
 pub struct Point {
@@ -25,9 +25,9 @@ const HALVINGS: i32 = 12;
 /// Keeps the curvature away from zero where the classes are separable.
 const RIDGE: f64 = 1e-3;
 
-/// Returns the scales of least squared error, or else of least logistic loss. None is negative; `before` is returned if
-/// nothing better is found.
-pub fn scale(points: &[Point], squared: bool, before: Scale) -> Scale {
+/// Returns the scales of least loss, which must have a curvature. None is negative; `before` is returned if nothing better
+/// is found.
+pub fn scale(points: &[Point], objective: Objective, before: Scale) -> Scale {
     let unit = |term: usize| {
         let mean_square = points.iter().map(|p| p.terms[term] * p.terms[term]).sum::<f64>();
         (mean_square / points.len().max(1) as f64).sqrt().max(f64::MIN_POSITIVE)
@@ -35,10 +35,10 @@ pub fn scale(points: &[Point], squared: bool, before: Scale) -> Scale {
     let units = [1.0, unit(0), unit(1)];
     let begin = [before.bias, before.alpha * units[1], before.beta * before.beta * units[2]];
     let mut is_zero = [false; 3];
-    let mut found = minimum(points, squared, &units, begin, is_zero);
+    let mut found = minimum(points, objective, &units, begin, is_zero);
     while let Some(negative) = (1..3).find(|&i| found[i] < 0.0) {
         is_zero[negative] = true;
-        found = minimum(points, squared, &units, begin, is_zero);
+        found = minimum(points, objective, &units, begin, is_zero);
     }
     if found.iter().any(|number| !number.is_finite()) {
         return before;
@@ -50,7 +50,7 @@ pub fn scale(points: &[Point], squared: bool, before: Scale) -> Scale {
 /// Minimizes the loss, with some scales held at zero.
 fn minimum(
     points: &[Point],
-    squared: bool,
+    objective: Objective,
     units: &[f64; 3],
     begin: [f64; 3],
     is_zero: [bool; 3],
@@ -58,14 +58,14 @@ fn minimum(
     let mut found = begin;
     (0..3).filter(|&i| is_zero[i]).for_each(|i| found[i] = 0.0);
     for _ in 0..STEPS {
-        let (mut slope, mut curvature) = derivatives(points, squared, units, &found, &begin);
+        let (mut slope, mut curvature) = derivatives(points, objective, units, &found, &begin);
         for i in (0..3).filter(|&i| is_zero[i]) {
             slope[i] = 0.0;
             (0..3).for_each(|j| (curvature[i][j], curvature[j][i]) = (0.0, 0.0));
             curvature[i][i] = 1.0;
         }
         let Some(step) = solve(curvature, slope) else { break };
-        let loss = |at: &[f64; 3]| mean_loss(points, squared, units, at, &begin);
+        let loss = |at: &[f64; 3]| mean_loss(points, objective, units, at, &begin);
         let now = loss(&found);
         let moved = |share: f64| [0, 1, 2].map(|i| found[i] - share * step[i]);
         let shares = (0..HALVINGS).map(|halvings| libm::scalbn(1.0, -halvings));
@@ -78,7 +78,7 @@ fn minimum(
 /// Returns the mean loss, plus a small penalty on the distance from where the scales began.
 fn mean_loss(
     points: &[Point],
-    squared: bool,
+    objective: Objective,
     units: &[f64; 3],
     at: &[f64; 3],
     begin: &[f64; 3],
@@ -86,8 +86,7 @@ fn mean_loss(
     let of = |point: &Point| {
         let [_, linear, pairs] = point.inputs(units);
         let score = at[0] + at[1] * linear + at[2] * pairs + point.offset;
-        let loss = if squared { Loss::Squared } else { Loss::Logistic };
-        point.weight * loss.value(score, point.y)
+        point.weight * objective.value(score, point.y)
     };
     let total: f64 = points.iter().map(|point| point.weight).sum();
     let penalty: f64 = at.iter().zip(begin).map(|(at, begin)| (at - begin) * (at - begin)).sum();
@@ -97,7 +96,7 @@ fn mean_loss(
 /// Returns the first and second derivatives of [`mean_loss`].
 fn derivatives(
     points: &[Point],
-    squared: bool,
+    objective: Objective,
     units: &[f64; 3],
     at: &[f64; 3],
     begin: &[f64; 3],
@@ -108,12 +107,8 @@ fn derivatives(
     for point in points {
         let x = point.inputs(units);
         let score = point.offset + x.iter().zip(at).map(|(x, at)| x * at).sum::<f64>();
-        let (first, second) = if squared {
-            (score - point.y, 1.0)
-        } else {
-            let wrong = 1.0 / (1.0 + libm::exp(point.y * score));
-            (-point.y * wrong, wrong * (1.0 - wrong))
-        };
+        let first = objective.slope(score, point.y);
+        let second = objective.curvature(score, point.y, first);
         let weight = point.weight / total;
         for i in 0..3 {
             slope[i] += weight * first * x[i];
@@ -151,6 +146,11 @@ fn solve(mut matrix: [[f64; 3]; 3], mut right: [f64; 3]) -> Option<[f64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Loss;
+
+    fn of(loss: Loss) -> Objective {
+        Objective { loss, quantile: 0.5, delta: 1.0 }
+    }
 
     fn points(score: impl Fn([f64; 2]) -> f64, noise: impl Fn(usize) -> f64) -> Vec<Point> {
         (0..2000)
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn numbers_are_fitted_by_least_squares() {
         let points = points(|[linear, pairs]| 3.0 + 0.2 * linear + 0.04 * pairs, |_| 0.0);
-        let Scale { bias, alpha, beta } = scale(&points, true, BEFORE);
+        let Scale { bias, alpha, beta } = scale(&points, of(Loss::Squared), BEFORE);
         assert!((bias - 3.0).abs() < 0.1 && (alpha - 0.2).abs() < 0.01, "{bias} {alpha}");
         assert!((beta * beta - 0.04).abs() < 0.01, "{beta}");
     }
@@ -182,7 +182,7 @@ mod tests {
         for (i, point) in rows.iter_mut().enumerate() {
             point.y = class(0.5 + 0.1 * point.terms[0] - 0.05 * point.terms[1], i);
         }
-        let Scale { bias, alpha, beta } = scale(&rows, false, BEFORE);
+        let Scale { bias, alpha, beta } = scale(&rows, of(Loss::Logistic), BEFORE);
         assert!(beta.abs() < 1e-9, "pairs would need a negative scale: {beta}");
         assert!(alpha > 0.0);
         let score = |terms: [f64; 2]| bias + alpha * terms[0];
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn scales_stay_finite_without_information() {
         for points in [vec![], vec![Point { terms: [0.0; 2], y: 1.0, weight: 1.0, offset: 0.0 }]] {
-            let Scale { bias, alpha, beta } = scale(&points, false, BEFORE);
+            let Scale { bias, alpha, beta } = scale(&points, of(Loss::Logistic), BEFORE);
             assert!(bias.is_finite() && alpha.is_finite() && beta.is_finite());
         }
     }

@@ -213,8 +213,11 @@ pub struct Above(pub f64);
 pub struct AtLeast(pub f64);
 /// A number from 0 to below 1.
 pub struct Share;
+/// A number between 0 and 1.
+pub struct Between;
 
 number_rule!(Finite, self, "a finite number".into(), |_, _| true);
 number_rule!(Above, self, format!("a finite number above {}", self.0), |rule, x| x > rule.0);
 number_rule!(AtLeast, self, format!("a finite number of at least {}", self.0), |rule, x| x >= rule.0);
+number_rule!(Between, self, "a number between 0 and 1".into(), |_, x| 0.0 < x && x < 1.0);
 number_rule!(Share, self, "a number from 0 to below 1".into(), |_, x| (0.0..1.0).contains(&x));

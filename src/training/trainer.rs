@@ -12,12 +12,12 @@ use super::round::Rounded;
 use super::rows::Rows;
 use super::visitors::Visitors;
 use super::{
-    Context, EncodedSamples, EpochReport, Examples, HeldOut, Schedule, ValidParams, polish,
+    Context, EncodedSamples, EpochReport, Examples, HeldOut, Objective, Schedule, ValidParams, polish,
 };
 use crate::data::{Dataset, Schema, Target};
 use crate::encoding::Encoder;
 use crate::memory::check_available;
-use crate::model::{FloatWeights, Loss, Method, Model, RealScale, SignRows, SignShape, Weights};
+use crate::model::{FloatWeights, Method, Model, RealScale, SignRows, SignShape, Weights};
 use crate::{Error, Result};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -31,8 +31,8 @@ pub struct Trainer {
     encoder: Arc<Encoder>,
     schema: Arc<Schema>,
     params: ValidParams,
-    /// What is minimized: the loss of the parameters, but logistic instead of softmax for a single output.
-    loss: Loss,
+    /// What is minimized: that of the parameters, but logistic instead of softmax for a single output.
+    objective: Objective,
     /// No samples, in the units of the first ones.
     target: Target,
     /// None before the first pass.
@@ -91,7 +91,7 @@ impl Trainer {
         Self {
             encoder,
             schema,
-            loss: params.loss_of(target.outputs()),
+            objective: params.objective_of(target.outputs()),
             target,
             rows: None,
             heads: None,
@@ -184,7 +184,7 @@ impl Trainer {
         let rows = Arc::clone(self.rows()?);
         // Solved for the samples of a later part, w would forget those before.
         let linear = if self.params.is_quiet() && (!schedule.steady || self.passes == 0) {
-            let linear = Linear::new(examples, &rows, self.loss, context)?;
+            let linear = Linear::new(examples, &rows, self.objective, context)?;
             linear.map(|linear| if self.params.levels { linear.balanced(context) } else { Ok(linear) }).transpose()?
         } else {
             None
@@ -243,8 +243,8 @@ impl Trainer {
             return Ok(());
         }
         let strength = Strength::of(&self.params);
-        let (encoder, params, loss) = (&self.encoder, &self.params, self.loss);
-        let plan = Plan { encoder, params, loss, rows, strength };
+        let (encoder, params, objective) = (&self.encoder, &self.params, self.objective);
+        let plan = Plan { encoder, params, objective, rows, strength };
         let heads = Heads::new(plan, examples, context)?;
         self.check_memory_for_copies(heads.all().len())?;
         self.heads = Some(heads);
@@ -324,7 +324,7 @@ impl Trainer {
             }
         };
         let labels = self.schema.labels.clone();
-        let model = Model::new(Encoder::clone(&self.encoder), weights, self.loss, labels)?;
+        let model = Model::new(Encoder::clone(&self.encoder), weights, self.objective.loss, labels)?;
         let model = model.checked_finite()?.compact()?;
         match &self.schema.names {
             Some(names) => model.with_names(names.clone()),

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, unsafe_code, missing_docs)]
 
 use binfm::Model;
-use binfm::data::{Dataset, Labels, Matrix, Schema, Table, Target};
+use binfm::data::{Dataset, Labels, Matrix, Schema, Table, Target, Units};
 use binfm::encoding::Encoder;
 use binfm::model::{Loss, RealScale, Scales, SignRows, SignShape, Weights};
 use binfm::scoring::{Scorer, Scratch};
@@ -39,7 +39,7 @@ fn scorer(outputs: usize, values: &[f32]) -> Scorer {
     let matrix = Matrix::new(values, COLUMNS);
     let labels = Labels::counting(outputs.max(2));
     let schema = Schema { categorical: vec![4], ..Schema::numeric(labels.clone()) };
-    let target = Target::numbers(&[], None);
+    let target = Target::numbers(&[], None, Units::Standard);
     let dataset = Dataset { table: Table::Dense(&matrix), target, weight: None };
     let params = Params::default().encoding();
     let encoder =

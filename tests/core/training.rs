@@ -92,7 +92,7 @@ fn relaxed_score(state: &State, parameters: &[f64], sample: usize, has_values: b
 
 /// Compares a step of both samples with finite differences of the sum of their losses.
 fn check_gradients(params: Params, isa: Isa, y: [f64; 2], has_values: bool) {
-    let (method, loss) = (params.method, params.loss);
+    let (method, loss) = (params.method, params.objective());
     let (learner, mut state) = start(params, isa);
     let sign = |p: f64| if p >= 0.0 { 1.0 } else { -1.0 };
     let is_sign = |i: usize| match method {

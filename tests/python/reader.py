@@ -5,7 +5,7 @@ import math
 import struct
 from dataclasses import dataclass, field
 
-LOSSES = ("logistic", "hinge", "squared_hinge", "squared", "softmax")
+LOSSES = ("logistic", "hinge", "squared_hinge", "squared", "softmax", "poisson", "quantile", "huber")
 METHODS = ("bfm", "sefm", "dfm", "fm")
 
 

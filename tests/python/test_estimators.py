@@ -49,7 +49,7 @@ def test_fit_gives_the_model_of_train():
 def test_estimators_have_every_parameter_of_train(estimator):
     expected = set(inspect.signature(binfm.train).parameters) - {"X", "y", "sample_weight", "eval_set", "seed"}
     given = set(estimator().get_params())
-    assert expected - given == (set() if estimator is BinFMClassifier else {"loss"})
+    assert expected - given == ({"quantile", "delta"} if estimator is BinFMClassifier else {"class_weight"})
     assert {"sample_weight", "eval_set"} <= set(inspect.signature(estimator.fit).parameters)
     defaults = {name: p.default for name, p in inspect.signature(binfm.train).parameters.items()}
     assert all(estimator().get_params()[name] == defaults[name] for name in expected & given)

@@ -12,8 +12,9 @@ from binfm.cli._main import parser
 from binfm.params import CHOSEN, CORE, DEFAULTS, MAX_B, PARAMETERS, Params, Schedule
 
 DATA = {"X", "y", "sample_weight", "eval_set"}
-ESTIMATOR_ONLY = {"class_weight", "random_state", "warm_start"}
-"""Parameters that only estimators have."""
+ESTIMATOR_ONLY = {"random_state", "warm_start"}
+OF_NUMBERS, OF_CLASSES = {"quantile", "delta"}, {"class_weight"}
+"""Parameters that only estimators have, and those that one of the two lacks."""
 DECIDED = {"early_stopping", "holdout", "regularization", *CHOSEN}
 """Parameters that Python derives from the data and passes to the core."""
 
@@ -47,16 +48,17 @@ def test_signatures_agree(function):
     names = [name for name in given if name not in DATA | ESTIMATOR_ONLY]
     missing = set(PARAMETERS) - set(names)
     assert names == [name for name in PARAMETERS if name not in missing], "in the same order"
-    assert missing <= {"seed", "loss"}
+    assert missing <= {"seed"} | OF_NUMBERS | OF_CLASSES
     for name in names:
-        assert given[name].default == (None if PARAMETERS[name].searched else DEFAULTS[name]), name
+        default = "squared" if (name, function) == ("loss", BinFMRegressor.__init__) else None
+        assert given[name].default == (default if PARAMETERS[name].searched else DEFAULTS[name]), name
         assert given[name].kind is inspect.Parameter.KEYWORD_ONLY
 
 
 def test_estimators_lack_only_parameters_they_rename_or_fix():
     assert set(signature(binfm.train)) == DATA | set(PARAMETERS)
-    assert set(signature(BinFMClassifier)) == ESTIMATOR_ONLY | (set(PARAMETERS) - {"seed"})
-    assert set(signature(BinFMRegressor)) == (ESTIMATOR_ONLY - {"class_weight"}) | (set(PARAMETERS) - {"seed", "loss"})
+    assert set(signature(BinFMClassifier)) == ESTIMATOR_ONLY | (set(PARAMETERS) - {"seed"} - OF_NUMBERS)
+    assert set(signature(BinFMRegressor)) == ESTIMATOR_ONLY | (set(PARAMETERS) - {"seed"} - OF_CLASSES)
 
 
 def test_the_search_chooses_parameters_that_default_to_none():
@@ -89,13 +91,14 @@ def test_the_command_line_has_each_parameter():
     found = flags()
     for name, spec in PARAMETERS.items():
         if name in command.NOT_FLAGS:
-            assert name not in found or found[name].metavar == "COLUMN", "--target is a column"
+            means_something_else = name == "progress" or getattr(found.get(name), "metavar", None) == "COLUMN"
+            assert name not in found or means_something_else, "--target is a column, --progress a word"
             continue
         action = found[name]
         assert action.help, name
         assert action.default is argparse.SUPPRESS, "only what is given is passed on"
         if spec.choices:
-            assert set(action.choices) == set(spec.choices) - {"squared"}
+            assert set(action.choices) == set(spec.choices)
         elif name == "regularization":
             assert [action.type("auto"), action.type("3")] == ["auto", 3.0]
         elif isinstance(DEFAULTS[name], int | float) and not isinstance(DEFAULTS[name], bool):

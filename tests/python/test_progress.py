@@ -1,5 +1,6 @@
 """The time left of a search: the forecast of fits and of what they cost."""
 
+import json
 import re
 from itertools import pairwise
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from binfm import _core
 from binfm._progress import SearchProgress
+from binfm.cli import main
 from test_search import prepare, table
 
 
@@ -120,3 +122,54 @@ def test_an_interrupted_bar_claims_nothing(capfd):
     with pytest.raises(ZeroDivisionError):
         binfm.train(X, y, epochs=50, progress=True, callback=lambda epoch, record: 1 / 0)
     assert "100%" not in capfd.readouterr().err
+
+
+def test_a_function_gets_records_of_training():
+    X, y, _ = table("binary")
+    told = []
+    model = binfm.train(X, y, epochs=4, progress=told.append, regularization="auto")
+    assert [record["task"] for record in told] == ["choosing the regularization"] * 2 + ["training"] * 4
+    assert [(record["done"], record["total"], record["unit"]) for record in told[2:]] == [
+        (epoch, 4, "epoch") for epoch in (1, 2, 3, 4)
+    ]
+    assert [record["loss"] for record in told[2:]] == [record["loss"] for record in model.history]
+    assert told[-1]["seconds_left"] == 0
+    for record in told[2:-1]:
+        share = record["done"] / record["total"]
+        assert record["seconds_left"] == pytest.approx(record["seconds"] * (1 / share - 1), abs=0.01)
+
+
+def test_records_end_with_what_was_done():
+    X, y, _ = table("binary")
+    told = []
+    binfm.train(X, y, epochs=50, progress=told.append, callback=lambda epoch, record: epoch == 3, regularization=0)
+    assert [record["done"] for record in told[2:]] == [1, 2, 3, 3]
+    assert told[-1]["total"] == 3
+    assert told[-1]["seconds_left"] == 0
+
+
+def test_a_function_gets_records_of_a_search():
+    X, y, _ = table("binary")
+    told = []
+    model = binfm.train(X, y, max_bytes=200, progress=told.append, epochs=2)
+    fits = [record for record in told if record["task"] == "search"]
+    assert fits[-1]["done"] == fits[-1]["total"] >= len(model.search.trials)
+    assert fits[-1]["seconds_left"] == 0
+    assert fits[0]["seconds_left"] is None
+    told.clear()
+    binfm.size_curve(X, y, budgets=(100,), progress=told.append, epochs=2)
+    assert {record["unit"] for record in told} == {"fit"}
+
+
+def test_the_command_line_prints_records(tmp_path, capsys):
+    data, model = str(tmp_path / "data.csv"), str(tmp_path / "model.binfm")
+    (tmp_path / "data.csv").write_text("a,y\n" + "".join(f"{i % 7},{i % 2}\n" for i in range(200)))
+    settings = ["--target", "y", "--epochs", "3", "--regularization", "0", "--progress", "json"]
+    assert main(["train", data, "-o", model, *settings]) == 0
+    records = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [record["done"] for record in records if record["task"] == "training"] == [1, 2, 3]
+    assert main(["predict", model, data, "--progress", "json"]) == 0
+    (record,) = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert (record["task"], record["unit"], record["done"], record["total"]) == ("predicting", "row", 200, 200)
+    assert main(["evaluate", model, data, "--target", "y", "--progress", "no"]) == 0
+    assert capsys.readouterr().err == ""

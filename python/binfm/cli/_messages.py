@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
@@ -10,6 +11,27 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+
+from binfm._progress import Reporter
+
+
+def add_progress(parser: argparse.ArgumentParser) -> None:
+    """Add the choice of how progress is shown."""
+    parser.add_argument(
+        "--progress",
+        choices=("auto", "json", "no"),
+        default="auto",
+        help="what to show on standard error: a bar if it is a terminal, a line of JSON per step, or nothing",
+    )
+
+
+def progress_of(choice: str) -> bool | Reporter:
+    """Return how progress is shown."""
+    return _print_record if choice == "json" else choice == "auto" and on_terminal()
+
+
+def _print_record(record: dict[str, Any]) -> None:
+    print(json.dumps(record), file=sys.stderr, flush=True)
 
 
 def on_terminal() -> bool:

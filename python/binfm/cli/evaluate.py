@@ -10,9 +10,12 @@ import numpy as np
 from binfm._progress import Progress
 from binfm.attributes import PROBABILISTIC
 from binfm.cli._data import Source, add_arguments
-from binfm.cli._messages import naming, on_terminal, tell
+from binfm.cli._messages import add_progress, naming, progress_of, tell
 from binfm.cli._models import batches, load_model, truths
 from binfm.model import Model
+
+LEAST = float(np.finfo(float).tiny)
+"""scikit-learn's deviance needs predictions above 0."""
 
 
 def add(commands: Any) -> None:
@@ -23,6 +26,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--target", metavar="COLUMN", help="column to compare with (LIBSVM files have labels instead)")
     parser.add_argument("--n-jobs", type=int, metavar="N", help="number of threads (default: all cores)")
     parser.add_argument("--json", action="store_true", help="report as JSON")
+    add_progress(parser)
     parser.set_defaults(run=run)
 
 
@@ -33,7 +37,7 @@ def run(args: argparse.Namespace) -> None:
     predicted: list[Any] = []
     with (
         Source.opened(args.data, args) as source,
-        Progress(on_terminal(), source.rows, "row") as bar,
+        Progress(progress_of(args.progress), source.rows, "row", "evaluating") as bar,
         naming(source.name, args.target),
     ):
         if args.target is None and not source.is_sparse:
@@ -58,10 +62,16 @@ def metrics_of(model: Model, truth: Any, predicted: Any, data: str) -> dict[str,
     classes = model.classes
     if classes is None:
         numbers = truth.astype(float)
+        more: dict[str, Any] = {}
+        if model.loss == "poisson" and numbers.min() >= 0:
+            more["Poisson deviance"] = float(metrics.mean_poisson_deviance(numbers, np.maximum(predicted, LEAST)))
+        if model.loss == "quantile":
+            more["share below"] = float(np.mean(numbers <= predicted))
         return {
             "RMSE": float(np.sqrt(metrics.mean_squared_error(numbers, predicted))),
             "MAE": float(metrics.mean_absolute_error(numbers, predicted)),
             **({"R2": float(metrics.r2_score(numbers, predicted))} if len(numbers) > 1 else {}),
+            **more,
         }
     numbers = _class_numbers(truth, classes, data)
     chosen = predicted.argmax(axis=1)
@@ -80,8 +90,10 @@ def _predicted(model: Model, X: Any, n_jobs: int | None) -> Any:
     """Return numbers, or a column per class, the largest of which is the prediction."""
     if model.classes is not None and model.loss in PROBABILISTIC:
         return model.predict_proba(X, n_jobs=n_jobs)
+    if model.classes is None:
+        return model.predict(X, n_jobs=n_jobs)
     scores = model.decision_function(X, n_jobs=n_jobs)
-    return np.column_stack([-scores, scores]) if model.classes is not None and scores.ndim == 1 else scores
+    return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
 
 
 def _class_numbers(truth: Any, classes: Any, data: str) -> Any:

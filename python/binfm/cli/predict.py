@@ -7,7 +7,7 @@ from typing import Any
 
 from binfm._progress import Progress
 from binfm.cli._data import Source, add_arguments
-from binfm.cli._messages import naming, on_terminal, tell
+from binfm.cli._messages import add_progress, naming, progress_of, tell
 from binfm.cli._models import Batch, batches, load_model
 from binfm.cli._output import output_to
 from binfm.model import Model
@@ -30,6 +30,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--json", action="store_true", help="NDJSON to standard output, or a report of what was written"
     )
+    add_progress(parser)
     parser.set_defaults(run=run)
 
 
@@ -37,10 +38,11 @@ def run(args: argparse.Namespace) -> None:
     """Score batch after batch."""
     model = load_model(args.model)
     to_pipe = args.output == "-"
+    progress = progress_of("no" if to_pipe and args.progress == "auto" else args.progress)
     with (
         Source.opened(args.data, args) as source,
         output_to(args.output, "ndjson" if to_pipe and args.json else None) as output,
-        Progress(on_terminal() and not to_pipe, source.rows, "row") as bar,
+        Progress(progress, source.rows, "row", "predicting") as bar,
         naming(source.name),
     ):
         for batch in batches(model, source):

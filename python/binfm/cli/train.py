@@ -7,9 +7,11 @@ import shlex
 import sys
 from typing import Any
 
+from binfm._checks import listed
+from binfm.attributes import OF_NUMBERS
 from binfm.cli._cells import text_among_numbers
 from binfm.cli._data import Source, add_arguments
-from binfm.cli._messages import naming, on_terminal, tell
+from binfm.cli._messages import add_progress, naming, progress_of, tell
 from binfm.cli._output import check_folder
 from binfm.data.targets import learn_labels, why_numbers
 from binfm.model import Model
@@ -18,7 +20,7 @@ from binfm.training import train
 
 EARLY_STOPPING = {"yes": True, "no": False, "auto": "auto"}
 NOT_FLAGS = ("progress", "callback", "target")
-"""Parameters that are not for the command line: a bar is shown on a terminal, and --target is a column."""
+"""Parameters that are not for the command line, or that mean something else there."""
 
 
 def add(commands: Any) -> None:
@@ -46,6 +48,7 @@ def add(commands: Any) -> None:
         "--card", nargs="?", const=True, metavar="TEXT", help="save where the model comes from, and perhaps a text"
     )
     parser.add_argument("--json", action="store_true", help="report as JSON")
+    add_progress(parser)
     group = parser.add_argument_group("training, as in binfm.train")
     for name in PARAMETERS:
         if name not in NOT_FLAGS:
@@ -69,12 +72,30 @@ def _options(name: str) -> dict[str, Any]:
     if name == "early_stopping":
         return {"choices": tuple(EARLY_STOPPING), "help": text}
     if spec.choices:
-        return {"choices": tuple(choice for choice in spec.choices if choice != "squared"), "help": text}
+        return {"choices": spec.choices, "help": text}
     if name == "regularization":
         return {"type": _number_or_auto, "metavar": "N", "help": text}
+    if name == "class_weight":
+        return {"metavar": "WEIGHTS", "help": f"{text}: balanced, or LABEL=WEIGHT,LABEL=WEIGHT,…"}
     if name in ("eval_metric", "scoring"):
         return {"metavar": "NAME", "help": f"{text}, such as auc or log_loss"}
     return {"type": {"int": int, "float": float}[TYPES[name]], "metavar": "N", "help": text}
+
+
+def _class_weight(text: str, y: Any) -> Any:
+    """Return the weights of classes, whose labels are here text."""
+    if text == "balanced":
+        return text
+    labels = {str(label): label for label in set(y.tolist())}
+    weights = {}
+    for part in text.split(","):
+        label, _, weight = part.rpartition("=")
+        try:
+            weights[labels.get(label, label)] = float(weight)
+        except ValueError:
+            must = "be balanced or have the form LABEL=WEIGHT,LABEL=WEIGHT"
+            raise ValueError(f"--class-weight must {must}, got {text!r}") from None
+    return weights
 
 
 def _number_or_auto(text: str) -> float | str:
@@ -87,20 +108,23 @@ def run(args: argparse.Namespace) -> None:
     given = {name: getattr(args, name) for name in PARAMETERS if name not in NOT_FLAGS and hasattr(args, name)}
     if "early_stopping" in given:
         given["early_stopping"] = EARLY_STOPPING[given["early_stopping"]]
-    if args.regression:
-        if "loss" in given:
-            raise ValueError(f"--loss must not be given with --regression, got {given['loss']!r}")
-        given["loss"] = "squared"
+    loss = given.get("loss", "squared" if args.regression else None)
+    if args.regression and loss not in OF_NUMBERS:
+        raise ValueError(f"--loss must be {listed(OF_NUMBERS)} with --regression, got {loss!r}")
+    if args.regression or loss in OF_NUMBERS:
+        args.regression, given["loss"] = True, loss
     given["target"] = args.budget_for or ("device" if args.no_names and args.no_labels else "file")
     with Source.opened(args.data, args) as source:
         X, y, weight, left_out = examples(source, args)
+    if "class_weight" in given:
+        given["class_weight"] = _class_weight(given["class_weight"], y)
     eval_set = None
     if args.valid is not None:
         with Source.opened(args.valid, args) as source:
             X_valid, y_valid, weight_valid, _ = examples(source, args, features=X.shape[1])
             eval_set = (X_valid, y_valid, weight_valid)
     with naming(source.name if args.data == "-" else args.data, args.target):
-        model = train(X, y, sample_weight=weight, eval_set=eval_set, progress=on_terminal(), **given)
+        model = train(X, y, sample_weight=weight, eval_set=eval_set, progress=progress_of(args.progress), **given)
     content: dict[str, Any] = {"names": not args.no_names, "labels": not args.no_labels, "card": args.card}
     blob = model.to_bytes(**content)
     if args.output == "-":

@@ -12,7 +12,15 @@ from binfm._checks import length, same_length
 from binfm.data.arrays import columns_of, learn_table, read_table, read_weight, samples_of, take
 from binfm.data.kinds import date_columns
 from binfm.data.readers import is_table, read_frame
-from binfm.data.targets import REGRESSION, Labels, learn_labels, read_target, refuse_numbers
+from binfm.data.targets import (
+    REGRESSION,
+    Labels,
+    learn_labels,
+    read_target,
+    refuse_numbers,
+    refuse_zeros,
+    weights_of_classes,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +49,10 @@ class Dataset:
     """Names of the columns, if they have any."""
     dates: frozenset[int] = frozenset()
     """Columns of dates, which are here days since 1970."""
+    loss: str = ""
+    """The loss of the training, which may limit the targets."""
+    quantile: float = 0.5
+    """The quantile to predict, if the loss is that of one."""
 
     @classmethod
     def learn(cls, X: Any, y: Any, sample_weight: Any, params: Params, classes: Any = None) -> Dataset:
@@ -54,10 +66,11 @@ class Dataset:
         labels = REGRESSION if params.is_regression else learn_labels(y, classes)
         if "loss" in params.free and classes is None:
             refuse_numbers(labels, length(y))
-        target = read_target(y, labels, "y")
+        target = read_target(y, labels, "y", params.loss)
+        refuse_zeros(target, params.loss)
         same_length("X", samples_of(table), "y", len(target))
         dates = frozenset(date_columns(X))
-        return cls(table, target, weight, labels, categorical, vocabularies, names, dates)
+        return cls(table, target, weight, labels, categorical, vocabularies, names, dates, params.loss, params.quantile)
 
     def read(self, X: Any, y: Any, sample_weight: Any, unused: Collection[int] = (), of: str = "") -> Dataset:
         """Read more samples as these were read; unused columns may hold anything, and errors begin with `of`."""
@@ -66,7 +79,7 @@ class Dataset:
             table = read_table(X, self.vocabularies, self.names, lambda: unused)
         except (ValueError, TypeError) as error:
             raise type(error)(f"{of}{error}") from None
-        target = read_target(y, self.labels, f"{of}y")
+        target = read_target(y, self.labels, f"{of}y", self.loss)
         same_length(f"{of}X", samples_of(table), f"{of}y", len(target))
         weight = read_weight(sample_weight, f"{of}sample_weight", len(target))
         return replace(self, table=table, target=target, weight=weight)
@@ -82,6 +95,13 @@ class Dataset:
             raise ValueError(f"eval_set must be (X, y) or (X, y, sample_weight), got {given}")
         X, y, weight = (*eval_set, None)[:3]
         return self.read(X, y, weight, of="eval_set's ")
+
+    def with_class_weight(self, class_weight: Any) -> Dataset:
+        """Return the samples with their weights multiplied by those of their classes."""
+        if class_weight is None:
+            return self
+        weight = weights_of_classes(class_weight, self.labels, self.target)
+        return replace(self, weight=weight if self.weight is None else weight * self.weight)
 
     def __len__(self) -> int:
         """Return the number of samples."""

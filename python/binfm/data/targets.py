@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from binfm._checks import sized
+from binfm._checks import number, sized
 from binfm.data.arrays import as_numbers, contiguous
 
 if TYPE_CHECKING:
@@ -66,9 +67,40 @@ def why_numbers(labels: Labels, samples: int) -> str:
     return ""
 
 
-def read_target(y: Any, labels: Labels, name: str) -> NDArray[np.float64]:
+def read_target(y: Any, labels: Labels, name: str, loss: str = "") -> NDArray[np.float64]:
     """Return y as numbers: those of the classes in `labels`, or its own for regression."""
-    return _numbers(y, name) if labels.kind == "none" else _class_numbers(y, labels, name)
+    if labels.kind != "none":
+        return _class_numbers(y, labels, name)
+    numbers = _numbers(y, name)
+    if loss == "poisson" and numbers.size and numbers.min() < 0:
+        raise ValueError(f"{name} must not be negative with loss 'poisson', got {numbers.min():g}")
+    return numbers
+
+
+def refuse_zeros(y: NDArray[np.float64], loss: str) -> None:
+    """Refuse targets whose mean has no logarithm, if that is what scores are."""
+    if loss == "poisson" and not y.any():
+        raise ValueError("y must have a number above 0 with loss 'poisson', got zeros only")
+
+
+def weights_of_classes(class_weight: Any, labels: Labels, target: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weight of each sample's class: the same total for all, or those of a dict."""
+    numbers = target.astype(np.intp)
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = np.bincount(numbers)
+        balanced: NDArray[np.float64] = len(target) / ((counts > 0).sum() * counts[numbers])
+        return balanced
+    if not isinstance(class_weight, Mapping):
+        raise TypeError(
+            f"class_weight must be None, 'balanced' or a dict of weights by class label, got {class_weight!r}"
+        )
+    unknown = [label for label in class_weight if label not in labels.values]
+    if unknown:
+        raise ValueError(f"class_weight must only have labels of y, got {unknown[0]!r}")
+    weights = np.array([number("class_weight", class_weight.get(label, 1.0)) for label in labels.values])
+    if not (np.isfinite(weights).all() and weights.min() >= 0):
+        raise ValueError(f"class_weight must have finite weights of at least 0, got {class_weight!r}")
+    return weights[numbers]
 
 
 def _class_numbers(y: Any, labels: Labels, name: str) -> NDArray[np.float64]:

@@ -44,6 +44,16 @@ class BinFM(BaseEstimator):
         """Number of epochs trained."""
         return len(self.model_.history)
 
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The share of the variance of the score that each column explains, all cells of a feature equally frequent.
+
+        ``model_.feature_importances(X)`` takes the frequencies of a table.
+        """
+        check_is_fitted(self)
+        shares: NDArray[np.float64] = self.model_.feature_importances()
+        return shares
+
     def _scores(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
         return self.model_.decision_function(self._checked(X), n_jobs=self.n_jobs)

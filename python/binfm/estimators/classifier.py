@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from binfm.attributes import PROBABILISTIC
+from binfm.attributes import OF_NUMBERS, PROBABILISTIC
 from binfm.estimators._base import BinFM
 from binfm.params import documented
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from binfm._progress import Reporter
     from binfm.monitor import Callback
 
 
@@ -28,18 +28,15 @@ def _gives_probabilities(estimator: Any) -> bool:
     raise AttributeError(f"predict_proba needs loss 'logistic' or 'softmax', got {loss!r}")
 
 
-@documented("seed")
+@documented("quantile", "delta", "seed")
 class BinFMClassifier(ClassifierMixin, BinFM):
     """A binarized factorization machine as a scikit-learn classifier.
 
-    Parameters are those of :func:`binfm.train`; `random_state` is its `seed`, and the loss cannot be "squared",
-    which is regression.
+    Parameters are those of :func:`binfm.train`; `random_state` is its `seed`, and the loss is one of those for classes.
 
     Parameters
     ----------
     {parameters}
-    class_weight : dict or "balanced", optional
-        Weights of the classes.
     random_state : int, RandomState or None, default 0
         The same number gives the same model on any machine.
     warm_start : bool, default False
@@ -57,6 +54,9 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         Column names, if X had any.
     n_iter_ : int
         Number of epochs trained.
+    feature_importances_ : ndarray
+        The share of the variance of the score that each column explains; see
+        :meth:`binfm.Model.feature_importances`, which takes the frequencies of a table into account.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         random_state: Any = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        progress: bool = False,
+        progress: bool | Reporter = False,
         callback: Callback | None = None,
     ) -> None:
         self._store(locals())
@@ -128,7 +128,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
         check_classification_targets(y)
         if not resumes:
             self.classes_ = np.unique(y)
-        self.model_ = self._fit(X, y, self._weighted(y, sample_weight), eval_set)
+        self.model_ = self._fit(X, y, sample_weight, eval_set)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> BinFMClassifier:
@@ -171,7 +171,7 @@ class BinFMClassifier(ClassifierMixin, BinFM):
             raise ValueError(
                 f"classes must be {self.classes_.tolist()}, as in the first call of partial_fit, got {list(classes)}"
             )
-        self.model_ = self._partial_fit(X, y, self._weighted(y, sample_weight), self.classes_)
+        self.model_ = self._partial_fit(X, y, sample_weight, self.classes_)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -198,13 +198,6 @@ class BinFMClassifier(ClassifierMixin, BinFM):
             return np.log(probabilities)
 
     def _check_loss(self) -> None:
-        if self.loss == "squared":
+        if self.loss in OF_NUMBERS:
             losses = "'logistic', 'softmax', 'hinge' or 'squared_hinge'"
-            raise ValueError(f"loss must be {losses}, got 'squared', which is for BinFMRegressor")
-
-    def _weighted(self, y: Any, sample_weight: Any) -> Any:
-        """Return the product of the weights of samples and classes."""
-        if self.class_weight is None:
-            return sample_weight
-        by_class = compute_sample_weight(self.class_weight, y)
-        return by_class if sample_weight is None else by_class * np.asarray(sample_weight)
+            raise ValueError(f"loss must be {losses}, got {self.loss!r}, which is for BinFMRegressor")

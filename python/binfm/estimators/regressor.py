@@ -6,21 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
+from binfm._checks import one_of
+from binfm.attributes import OF_NUMBERS
 from binfm.estimators._base import BinFM
 from binfm.params import documented
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from binfm._progress import Reporter
     from binfm.monitor import Callback
 
 
-@documented("loss", "seed")
+@documented("class_weight", "seed")
 class BinFMRegressor(RegressorMixin, BinFM):
     """A binarized factorization machine as a scikit-learn regressor.
 
-    Parameters are those of :func:`binfm.train`; `random_state` is its `seed`, and the loss is "squared".
+    Parameters are those of :func:`binfm.train`; `random_state` is its `seed`, and the default loss is "squared".
 
     Parameters
     ----------
@@ -40,6 +44,9 @@ class BinFMRegressor(RegressorMixin, BinFM):
         Column names, if X had any.
     n_iter_ : int
         Number of epochs trained.
+    feature_importances_ : ndarray
+        The share of the variance of the score that each column explains; see
+        :meth:`binfm.Model.feature_importances`, which takes the frequencies of a table into account.
 
     Examples
     --------
@@ -60,6 +67,9 @@ class BinFMRegressor(RegressorMixin, BinFM):
         b: int | None = None,
         tilings: int | None = None,
         binning: str | None = None,
+        loss: str = "squared",
+        quantile: float = 0.5,
+        delta: float = 0.5,
         method: str = "bfm",
         scaling: bool = True,
         optimizer: str = "adagrad",
@@ -85,7 +95,7 @@ class BinFMRegressor(RegressorMixin, BinFM):
         random_state: Any = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        progress: bool = False,
+        progress: bool | Reporter = False,
         callback: Callback | None = None,
     ) -> None:
         self._store(locals())
@@ -100,8 +110,9 @@ class BinFMRegressor(RegressorMixin, BinFM):
         sample_weight : a weight for each sample
         eval_set : (X, y) or (X, y, sample_weight), for early stopping
         """
+        loss = self._checked_loss()
         X, y = self._checked(X, y, reset=self._resumable() is None)
-        self.model_ = self._fit(X, y, sample_weight, eval_set, loss="squared")
+        self.model_ = self._fit(X, y, sample_weight, eval_set, loss=loss)
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BinFMRegressor:
@@ -117,10 +128,17 @@ class BinFMRegressor(RegressorMixin, BinFM):
         y : n numbers
         sample_weight : a weight for each sample, in the units of the first call
         """
+        loss = self._checked_loss()
         X, y = self._checked(X, y, reset=self._begins())
-        self.model_ = self._partial_fit(X, y, sample_weight, loss="squared")
+        self.model_ = self._partial_fit(X, y, sample_weight, loss=loss)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the predicted number of each sample."""
-        return self._scores(X)
+        check_is_fitted(self)
+        return self.model_.predict(self._checked(X), n_jobs=self.n_jobs)
+
+    def _checked_loss(self) -> str:
+        loss: str = getattr(self, "loss", "squared")  # a subclass may have fewer parameters
+        one_of("loss", loss, OF_NUMBERS)
+        return loss

@@ -139,8 +139,9 @@ typedef enum {
 #define BINFM_SIGNED 1u
 #define BINFM_LOGARITHMIC 2u
 /* Losses. */
-#define BINFM_REGRESSION 3u
+#define BINFM_SQUARED 3u
 #define BINFM_SOFTMAX 4u
+#define BINFM_MOST_LOSS 7u
 
 /* ======== Reading integers ======================================================================================= */
 
@@ -197,6 +198,12 @@ BINFM_SMALL uint16_t binfm_outputs(const uint8_t *model)
     return binfm_u16(model + BINFM_AT_OUTPUTS);
 }
 
+/* Whether a loss is one of regression: all from the squared one on, but not the softmax. */
+BINFM_SMALL uint_fast8_t binfm_is_regression(uint_fast8_t loss)
+{
+    return ((loss >= BINFM_SQUARED) && (loss != BINFM_SOFTMAX)) ? 1u : 0u;
+}
+
 /* Number of classes; 0 for regression. */
 static inline uint16_t binfm_classes(const uint8_t *model)
 {
@@ -205,7 +212,7 @@ static inline uint16_t binfm_classes(const uint8_t *model)
     if (outputs > 1u) {
         return outputs;
     }
-    return (BINFM_BYTE(model + BINFM_AT_LOSS) == BINFM_REGRESSION) ? 0u : 2u;
+    return (binfm_is_regression(BINFM_BYTE(model + BINFM_AT_LOSS)) != 0u) ? 0u : 2u;
 }
 
 /* Scores are in units of 2^-binfm_exponent(). */
@@ -1207,7 +1214,7 @@ static inline uint_fast8_t binfm_check_header(const uint8_t *model)
     if ((outputs == 0u) || (outputs == 2u) || (BINFM_BYTE(model + BINFM_AT_TILINGS) == 0u)) {
         return 0u;
     }
-    if ((loss > BINFM_SOFTMAX) || ((loss == BINFM_REGRESSION) && (outputs != 1u)) ||
+    if ((loss > BINFM_MOST_LOSS) || ((binfm_is_regression(loss) != 0u) && (outputs != 1u)) ||
         ((loss == BINFM_SOFTMAX) && (outputs == 1u))) {
         return 0u;
     }

@@ -8,7 +8,7 @@ from inspect import Parameter
 from typing import Any
 
 from binfm._checks import listed, one_of, parameters_of
-from binfm.attributes import PROBABILISTIC
+from binfm.attributes import OF_NUMBERS, PROBABILISTIC
 from binfm.metrics.named import NAMED
 from binfm.metrics.scored import Scored
 
@@ -95,7 +95,7 @@ def measure_of(given: Any, parameter: str, loss: str | None) -> Measure:
 
 
 def _by_name(name: str, parameter: str, loss: str | None) -> Measure:
-    is_regression = loss == "squared"
+    is_regression = loss in OF_NUMBERS
     if name not in NAMED:
         from binfm.metrics.scorers import measure_by_name
 

@@ -68,7 +68,7 @@ def log_loss(scored: Scored) -> float:
 
 def mse(scored: Scored) -> float:
     """Return the mean squared error."""
-    return float(np.average((scored.scores - scored.target) ** 2, weights=scored.weights))
+    return float(np.average((scored.prediction - scored.target) ** 2, weights=scored.weights))
 
 
 def rmse(scored: Scored) -> float:
@@ -78,7 +78,7 @@ def rmse(scored: Scored) -> float:
 
 def mae(scored: Scored) -> float:
     """Return the mean absolute error."""
-    return float(np.average(np.abs(scored.scores - scored.target), weights=scored.weights))
+    return float(np.average(np.abs(scored.prediction - scored.target), weights=scored.weights))
 
 
 def r2(scored: Scored) -> float:
@@ -86,6 +86,20 @@ def r2(scored: Scored) -> float:
     mean = np.average(scored.target, weights=scored.weights)
     variance = float(np.average((scored.target - mean) ** 2, weights=scored.weights))
     return 1 - mse(scored) / variance if variance else math.nan
+
+
+def poisson_deviance(scored: Scored) -> float:
+    """Return the mean Poisson deviance: twice what the likelihood of the targets falls short of that at their best."""
+    y, mean = scored.target, np.maximum(scored.prediction, np.finfo(np.float64).tiny)
+    logs = np.log(np.divide(y, mean, out=np.ones_like(y), where=y > 0))
+    return float(np.average(2 * (y * logs - y + mean), weights=scored.weights))
+
+
+def pinball(scored: Scored) -> float:
+    """Return the mean distance from the targets, those above and below weighted by the quantile."""
+    above = scored.target - scored.prediction
+    losses = np.maximum(scored.quantile * above, (scored.quantile - 1) * above)
+    return float(np.average(losses, weights=scored.weights))
 
 
 NAMED = {
@@ -100,6 +114,8 @@ NAMED = {
     "mse": Named(mse, False, True),
     "mae": Named(mae, False, True),
     "r2": Named(r2, True, True),
+    "poisson_deviance": Named(poisson_deviance, False, True),
+    "pinball": Named(pinball, False, True),
 }
 """All metrics by name."""
 

@@ -30,6 +30,8 @@ class Scored:
     weight: NDArray[np.float64] | None
     labels: Labels
     loss: str
+    quantile: float = 0.5
+    """The quantile that scores are, if the loss is that of one."""
 
     @property
     def y(self) -> NDArray[Any]:
@@ -46,6 +48,12 @@ class Scored:
         """The number of the class that is predicted for each sample."""
         numbers = self.scores > 0 if self.scores.ndim == 1 else self.scores.argmax(axis=1)
         return numbers.astype(np.intp)
+
+    @property
+    def prediction(self) -> NDArray[np.float64]:
+        """The number that is predicted for each sample."""
+        with np.errstate(over="ignore"):
+            return np.exp(self.scores) if self.loss == "poisson" else self.scores
 
     @property
     def weights(self) -> NDArray[np.float64]:

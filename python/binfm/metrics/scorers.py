@@ -41,7 +41,7 @@ def _estimator(scored: Scored) -> Any:
         is_fitted_ = True
 
         def predict(self, X: Any) -> Any:
-            return scored.scores
+            return scored.prediction
 
     class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         @property

@@ -13,6 +13,8 @@ from binfm.data.readers import is_table, read_frame
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from numpy.typing import NDArray
+
     from binfm._core import Model as Core
     from binfm.data.arrays import Csr, Dense
     from binfm.model import Model
@@ -60,6 +62,32 @@ class Readable:
 
         self._check_bins("effects")
         return Effects(cast("Model", self), self._reference(X))
+
+    def feature_importances(self, X: Any = None) -> NDArray[np.float64]:
+        """Return the share of the variance of the score that each column explains: they add up to 1.
+
+        If features vary independently, the variance of the score is the sum of the variances of main effects and
+        interactions, and half of an interaction belongs to each of its features (Shapley effects). Exact for the model,
+        and without randomness or labels; it says how much the model uses a feature, not how much it should.
+
+        Parameters
+        ----------
+        X
+            Table whose cell frequencies count, feature by feature; None weights all cells of a feature equally, which
+            gives rare categories too much weight.
+
+        Examples
+        --------
+        >>> import numpy as np, binfm
+        >>> X = np.random.default_rng(0).uniform(-1, 1, size=(1000, 3))
+        >>> model = binfm.train(X, X[:, 0] * X[:, 2] > 0, b=8, tilings=2)
+        >>> model.feature_importances(X).round(1)
+        array([0.5, 0. , 0.5])
+        """
+        from binfm.reading._importances import importances
+
+        self._check_bins("feature_importances")
+        return importances(self._reference(X))
 
     def interactions(self, X: Any = None, *, features: Sequence[int | str] | None = None) -> Interactions:
         """Return how strongly each pair of features interacts, beyond the effects of each feature.

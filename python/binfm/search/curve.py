@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from binfm._checks import whole
-from binfm._progress import SearchProgress
+from binfm._progress import Reporter, SearchProgress
 from binfm._text import table
 from binfm.params import PARAMETERS, Params
 from binfm.search.halving import FRESH, SuccessiveHalving, successive_halving
@@ -82,7 +82,7 @@ class SizeCurve:
 
 
 def size_curve(
-    X: Any, y: Any, budgets: Sequence[int] = BUDGETS, *, progress: bool = False, **parameters: Any
+    X: Any, y: Any, budgets: Sequence[int] = BUDGETS, *, progress: bool | Reporter = False, **parameters: Any
 ) -> SizeCurve:
     """Return how accurate a model can be in each of several numbers of bytes.
 
@@ -96,7 +96,7 @@ def size_curve(
     budgets
         Sizes in bytes.
     progress
-        Show a progress bar if tqdm is installed.
+        Show a progress bar if tqdm is installed, or call a function with records, as in :func:`binfm.train`.
     **parameters
         Other parameters of :func:`binfm.train`; those given here are not searched.
 

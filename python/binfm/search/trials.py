@@ -29,6 +29,8 @@ MAX_VALID = 10_000
 """Samples to validate on, at most: enough to resolve half a point of accuracy."""
 UNBALANCED = 1 / 4
 """Classes are unbalanced if the rarest has less than this share of the samples of the most frequent one."""
+OWN_METRICS = {"poisson": "poisson_deviance", "quantile": "pinball", "huber": "mae"}
+"""Metrics of the losses for which the squared error is not what counts."""
 VARIED = (
     "m", "b", "tilings", "binning", "loss", "learning_rate", "dropout", "ensemble", "epochs", "polish", "leave_out",
 )  # fmt: skip
@@ -225,17 +227,20 @@ def evaluate(model: _core.Model, valid: Dataset, measure: Measure | None = None)
         return outcome
     scores = model.decision(valid.table, 1)
     try:
-        score = measure.of(Scored(valid.target, scores, valid.weight, valid.labels, model.loss))
+        score = measure.of(Scored(valid.target, scores, valid.weight, valid.labels, model.loss, valid.quantile))
     except NoProbabilitiesError:
         score = math.nan
     return replace(outcome, score=score, cost=math.inf if math.isnan(score) else measure.cost(score))
 
 
 def default_measure(dataset: Dataset, params: Params) -> Measure | None:
-    """Return log loss where classes are unbalanced; otherwise None, for `regret` has a measure of its own.
+    """Return log loss where classes are unbalanced, or what a regression with another than the squared error minimizes.
 
-    Of a rare class a model can be wrong throughout and still have a low error rate.
+    Otherwise it is None, for `regret` has a measure of its own. Of a rare class a model can be wrong throughout and
+    still have a low error rate.
     """
+    if params.loss in OWN_METRICS:
+        return measure_of(OWN_METRICS[params.loss], "scoring", params.loss)
     if dataset.is_regression or not (params.loss in PROBABILISTIC or "loss" in params.free):
         return None
     counts = np.bincount(dataset.target.astype(np.intp), dataset.weight, len(dataset.labels.values))

@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn cells_end_where_the_target_changes() {
         let standard = (0..80).map(|i| if (20..50).contains(&i) { 3.0 } else { -1.0 }).collect();
-        let target = Target::Numbers { standard, center: 0.0, spread: 1.0 };
+        let target = Target::Numbers { standard, center: 0.0, spread: 1.0, is_log: false };
         let sums = GroupSums::new(&target, 8, (0..80).map(|i| (i, i / 10, 1.0)));
         assert_eq!(sums.best_cuts(3), [2, 5]);
     }

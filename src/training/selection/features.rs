@@ -34,6 +34,6 @@ pub fn uninformative(trial: &Trial, context: Context) -> Result<Vec<usize>> {
     let number = best.map_or(features.len(), |(_, &number)| number);
     let all = trial.examples();
     let rows = trial.rows(&all, context)?;
-    let ranked = Linear::new(&all, &rows, trial.loss, context)?.as_ref().map_or_else(Vec::new, rank);
+    let ranked = Linear::new(&all, &rows, trial.objective, context)?.as_ref().map_or_else(Vec::new, rank);
     Ok(ranked.iter().skip(number).map(|&feature| features[feature].column).collect())
 }

@@ -3,7 +3,6 @@
 use super::trial::{Fold, Found, Trial};
 use crate::training::Context;
 use crate::training::quiet::Strength;
-use crate::model::Loss;
 use crate::{Error, Result};
 
 /// Strengths to try: some at first, others if the outermost of those is the best.
@@ -27,7 +26,7 @@ const LOUDNESS: [f64; 2] = [1.0, 0.3];
 pub fn choose(trial: &Trial, context: Context) -> Result<Found> {
     let (loss, best) = trial.with_folds(false, context, |folds| {
         let linear = linear(trial, trial.strength()?, folds, context)?;
-        let best = if trial.loss == Loss::Squared {
+        let best = if trial.objective.loss.is_regression() {
             let loud = |v| LOUDNESS.map(|pairs| Strength { v, pairs, ..linear.1 });
             let candidates: Vec<_> = NUMBERS.into_iter().flat_map(loud).collect();
             best_of(trial, &candidates, folds, context)?

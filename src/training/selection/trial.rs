@@ -2,7 +2,6 @@
 
 use crate::data::{Dataset, Schema};
 use crate::encoding::Encoder;
-use crate::model::Loss;
 use crate::threads::Threads;
 use crate::training::batches::{self, Batches};
 use crate::training::head::Plan;
@@ -10,7 +9,7 @@ use crate::training::heads::{Epoch, Heads};
 use crate::training::linear::Linear;
 use crate::training::quiet::Strength;
 use crate::training::rows::Rows;
-use crate::training::{Context, EncodedSamples, Examples, Params, Schedule, ValidParams};
+use crate::training::{Context, EncodedSamples, Examples, Objective, Params, Schedule, ValidParams};
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -37,7 +36,7 @@ pub struct Trial<'a> {
     pub params: ValidParams,
     pub encoder: Arc<Encoder>,
     samples: Arc<EncodedSamples<'a>>,
-    pub loss: Loss,
+    pub objective: Objective,
 }
 
 /// Parameters that were found, and their loss on held-out samples.
@@ -65,14 +64,14 @@ impl<'a> Trial<'a> {
         let encoder = Encoder::fit(dataset, schema, &params.encoding(), threads, stop)?;
         let samples = EncodedSamples::new(&encoder, "X", dataset, context)?;
         let samples = samples.with_centers(&encoder, dataset, context)?;
-        let loss = params.loss_of(dataset.target.outputs());
-        Ok(Self { params: params.clone(), encoder: Arc::new(encoder), samples: Arc::new(samples), loss })
+        let objective = params.objective_of(dataset.target.outputs());
+        Ok(Self { params: params.clone(), encoder: Arc::new(encoder), samples: Arc::new(samples), objective })
     }
 
     /// Returns the same with other parameters, which do not ask for another encoding.
     pub fn with_params(&self, params: Params) -> Result<Self> {
         let (encoder, samples) = (Arc::clone(&self.encoder), Arc::clone(&self.samples));
-        Ok(Self { params: params.check()?, encoder, samples, loss: self.loss })
+        Ok(Self { params: params.check()?, encoder, samples, objective: self.objective })
     }
 
     /// Returns whether there is too little to choose by.
@@ -173,7 +172,7 @@ impl<'a> Trial<'a> {
     }
 
     fn plan<'b>(&'b self, params: &'b ValidParams, strength: Strength, rows: &'b Arc<Rows>) -> Plan<'b> {
-        Plan { encoder: &self.encoder, params, loss: self.loss, rows, strength: Some(strength) }
+        Plan { encoder: &self.encoder, params, objective: self.objective, rows, strength: Some(strength) }
     }
 
     fn schedule(&self, samples: usize) -> Schedule {
@@ -218,7 +217,7 @@ impl<'a> Trial<'a> {
         let mut made = Vec::with_capacity(folds);
         for (((train, held_out), rows), shards) in parts.iter().zip(&rows_of).zip(&shards) {
             let size = batches::size(&self.params, train.samples.len(), all.target.outputs());
-            let mut linear = Linear::new(train, rows, self.loss, context)?;
+            let mut linear = Linear::new(train, rows, self.objective, context)?;
             if balanced {
                 linear = linear.map(|linear| linear.balanced(context)).transpose()?;
             }
