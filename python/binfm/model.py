@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -263,6 +262,8 @@ class Model(Attributes, Readable):
         'Signs of two numbers, by A. Nonymous'
         """
         if self._core.card is not None:
+            import json
+
             saved: dict[str, Any] = json.loads(self._core.card)
             return saved
         from binfm.card import facts

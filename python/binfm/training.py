@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from binfm import _core
 from binfm._progress import Preparing, Progress, Reporter
-from binfm.baseline import warn_of_high_loss
-from binfm.card import origin
 from binfm.data.dataset import Dataset
 from binfm.features import column_facts
 from binfm.model import Model
@@ -159,6 +157,9 @@ class Trainer:
             schedule = params.schedule(steady=steady, scores=monitor.wants_scores)
             on_epoch = monitor if monitor.is_needed else None
             core, history, best = self._core.fit(dataset, valid, schedule, params.n_jobs, on_epoch)
+        from binfm.baseline import warn_of_high_loss  # here and below: scoring does not wait for them
+        from binfm.card import origin
+
         if not steady:
             warn_of_high_loss(history, best, dataset, valid, params)
         columns = column_facts(dataset, self._chosen.leave_out)

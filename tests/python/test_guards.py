@@ -215,3 +215,25 @@ def test_a_loss_above_that_of_a_constant_is_warned_of():
         warnings.simplefilter("error")
         binfm.train(X, X[:, 0] > 0)
         binfm.train(X, y, epochs=2, learning_rate=9.0)
+
+
+NUMBERS = [0.5 * i for i in range(99)]
+
+
+@pytest.mark.parametrize("numbers", [NUMBERS, [str(number) for number in NUMBERS], list(range(99))])
+def test_a_few_texts_among_numbers_are_refused(numbers):
+    table = pd.DataFrame({"a": pd.Series([*numbers[:50], "oops", *numbers[50:]] * 2, dtype=object)})
+    y = np.arange(200) % 2
+    message = r"^X: column 'a' holds 'oops' in row 50, which is not a number; put None in its place, or list the column"
+    with pytest.raises(ValueError, match=message):
+        binfm.train(table, y, m=1, epochs=1)
+    declared = {"X": table.astype({"a": str}).astype({"a": "category"})}
+    for given in (declared, {"X": table, "categorical": ["a"]}):
+        assert binfm.train(y=y, m=1, epochs=1, regularization=0, **given).features[0].kind == "categorical"
+
+
+@pytest.mark.parametrize("codes", [[str(number) for number in range(99)], [True] * 99, ["b"] * 99])
+def test_texts_that_may_be_codes_are_categories(codes):
+    table = pd.DataFrame({"a": pd.Series([*codes, "A17"], dtype=object)})
+    model = binfm.train(table, np.arange(100) % 2, m=1, epochs=1, regularization=0, min_count=2)
+    assert model.features[0].kind in ("categorical", "unused")

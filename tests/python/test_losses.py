@@ -121,6 +121,11 @@ def test_a_constant_is_what_losses_are_compared_with(loss):
     assert history[-1]["loss"] == pytest.approx(constant_loss(dataset, loss), rel=0.03)
 
 
+def test_c_headers_say_that_scores_are_logarithms(tmp_path):
+    binfm.train(X[:500], COUNTS[:500], loss="poisson", **QUICK).export_c(tmp_path / "model.h")
+    assert "for regression with scores that are logarithms of predictions" in (tmp_path / "model.h").read_text()
+
+
 def test_early_stopping_and_metrics():
     valid = {"eval_set": (X[TEST], COUNTS[TEST])}
     model = binfm.train(

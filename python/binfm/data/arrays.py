@@ -17,6 +17,7 @@ from binfm.data.categories import (
     chosen_columns,
     encode_columns,
     refuse_inexact,
+    refuse_stray_text,
     vocabularies_of,
     warn_of_many,
 )
@@ -62,6 +63,7 @@ def learn_table(
         return table, chosen_columns(categorical, table.shape[1], None), {}, None
     chosen = chosen_columns(categorical, len(table.columns), table.names)
     columns = sorted({*chosen, *(j for j, column in enumerate(table.columns) if column.is_category)})
+    refuse_stray_text(table.columns, chosen, table.names)
     vocabularies = vocabularies_of(table.columns, chosen, weight, min_count)
     warn_of_many(vocabularies, table.shape[0], table.names)
     numbers = encode_columns(table, vocabularies, frozenset(), UNKNOWN_TEXT)

@@ -24,6 +24,8 @@ NEARLY_UNIQUE = 0.5
 ENOUGH_SAMPLES = 100
 """A warning is due if a column of text has more different values than this share of the samples, of which there are
 enough to tell."""
+MOSTLY = 0.9
+"""A column of which this share are numbers is one of numbers, and its texts are mistakes."""
 UNKNOWN_TEXT = "list the column in `categorical` to use it as text"
 """Advice for text in a column of numbers."""
 
@@ -100,6 +102,28 @@ def warn_of_many(vocabularies: dict[int, list[str]], samples: int, names: Names)
             )
 
 
+def refuse_stray_text(columns: Sequence[Column], chosen: list[int], names: Names) -> None:
+    """Refuse a few texts in a column of numbers, which would turn all of them into categories.
+
+    Whole numbers as text may well be categories: codes. Texts of fractions, or numbers proper, are not.
+    """
+    for j, column in enumerate(columns):
+        values = column.values
+        if not column.is_category or column.is_declared or j in chosen or not isinstance(values, Distinct):
+            continue
+        counts = np.bincount(values.places, minlength=len(values.objects))
+        present = [place for place, value in enumerate(values.objects) if not _is_missing(value)]
+        strays = [p for p in present if isinstance(values.objects[p], bool) or not _is_numeral(values.objects[p])]
+        numeric = set(present) - set(strays)
+        if not strays or counts[strays].sum() > (1 - MOSTLY) * counts[present].sum():
+            continue
+        if any(
+            not isinstance(values.objects[place], str) or not values.objects[place].isdecimal() for place in numeric
+        ):
+            advice = f"put None in its place, or {UNKNOWN_TEXT}"
+            refuse_text(values, strays[0], column_label(j, names), advice)
+
+
 def refuse_inexact(table: NDArray[Any], columns: list[int], names: Names) -> None:
     """Refuse categories too large to tell apart once they are floats."""
     for j in columns:
@@ -159,10 +183,10 @@ def _is_whole(number: float | None) -> bool:
     return number is not None and number.is_integer()
 
 
-def _is_numeral(text: str | bytes) -> bool:
+def _is_numeral(value: Any) -> bool:
     try:
-        float(text)
-    except ValueError:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 

@@ -72,6 +72,8 @@ class Column:
     """Whether its type is one of categories: text, categorical, enum."""
     is_date: bool = False
     """Whether its values are dates or moments, here as days since 1970."""
+    is_declared: bool = False
+    """Whether its owner made it one of categories: categorical or enum, not text."""
 
     def __len__(self) -> int:
         return len(self.values)

@@ -210,7 +210,7 @@ def _column(series: Any) -> Column:
     is_category = dtype in (nw.String, nw.Categorical, nw.Enum)
     is_text = any(isinstance(value, str) for value in values.objects)
     is_date = not is_text and any(isinstance(value, datetime.date) for value in values.objects)
-    return Column(values, is_category or is_text, is_date)
+    return Column(values, is_category or is_text, is_date, dtype in (nw.Categorical, nw.Enum))
 
 
 def _floats(series: Any) -> NDArray[np.float64]:
