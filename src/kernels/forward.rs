@@ -3,6 +3,7 @@
 use super::batch::{Batch, CellSums, SampleSums, Visits};
 use super::blocks::{block, for_blocks};
 use super::float_sum::sum_squares;
+use super::prefetch::{cell_ahead, prefetch_rows};
 use super::weights::{Kind, RowWeights};
 
 /// See [`sum_cells`](super::sum_cells).
@@ -17,6 +18,9 @@ pub fn sum_cells(
     let factors = weights.v.len() / weights.w.len().max(1);
     let sums_signs = batch.sums_signs(v_kind, tilings);
     for (i, cell) in batch.touched.iter().enumerate() {
+        if let Some(later) = cell_ahead(weights, batch.touched, i) {
+            prefetch_rows(weights, later.start as usize, tilings);
+        }
         let start = cell.start as usize;
         let w = &weights.w[start..][..tilings];
         sums.w[i] = w.iter().fold(0.0, |sum, &weight| sum + w_kind.value(weight));

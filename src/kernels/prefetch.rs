@@ -1,5 +1,8 @@
 //! Prefetching of memory that will be read soon.
 
+use super::batch::Touched;
+use super::weights::RowWeights;
+
 /// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
 
@@ -7,6 +10,32 @@ const CACHE_LINE: usize = 64;
 #[inline(always)]
 pub fn prefetch<T>(numbers: &[T]) {
     prefetch_bytes(numbers.as_ptr().cast(), size_of_val(numbers));
+}
+
+/// Numbers that a core's own caches hold, about: a table of fewer needs no prefetching.
+const CACHED: usize = 1 << 17;
+/// Distance, in touched cells, between the one being read and the one being prefetched.
+const CELLS_AHEAD: usize = 4;
+
+/// Returns the touched cell to prefetch while the i-th is read; `None` if the core's caches hold all weights.
+#[inline(always)]
+pub fn cell_ahead<'a>(weights: &RowWeights, touched: &'a [Touched], i: usize) -> Option<&'a Touched> {
+    if weights.v.len() < CACHED { None } else { touched.get(i + CELLS_AHEAD) }
+}
+
+/// Prefetches `count` parts of a table from the given one on; the table has `parts` in all.
+#[inline(always)]
+pub fn prefetch_parts(table: &[f32], parts: usize, first: usize, count: usize) {
+    let size = table.len() / parts.max(1);
+    prefetch(table.get(first * size..(first + count) * size).unwrap_or_default());
+}
+
+/// Prefetches the weights of rows.
+#[inline(always)]
+pub fn prefetch_rows(weights: &RowWeights, first: usize, count: usize) {
+    let rows = weights.w.len();
+    prefetch_parts(&weights.w, rows, first, count);
+    prefetch_parts(&weights.v, rows, first, count);
 }
 
 /// Prefetches `bytes` bytes from an address on, which need not be valid. Does nothing except on x86-64: other

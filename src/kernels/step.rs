@@ -2,6 +2,7 @@
 
 use super::batch::{CellGradients, Touched};
 use super::blocks::for_blocks;
+use super::prefetch::{cell_ahead, prefetch_parts, prefetch_rows};
 use super::weights::{Kind, RowWeights};
 use core::ops::Range;
 
@@ -125,15 +126,44 @@ pub fn step(
     match pull {
         None => {
             for row in TouchedRows::new(touched, step.tilings) {
+                if let Some(later) = row_ahead(weights, touched, &row) {
+                    prefetch_rows(weights, later, step.tilings);
+                    prefetch_rows(squares, later, step.tilings);
+                }
                 step_row(weights, squares, &row, gradients, step);
             }
         }
         Some(pull) => {
             for row in TouchedRows::new(touched, step.tilings) {
+                if let Some(later) = row_ahead(weights, touched, &row) {
+                    prefetch_rows(weights, later, step.tilings);
+                    prefetch_rows(squares, later, step.tilings);
+                    let factors = weights.v.len() / weights.w.len();
+                    prefetch_pull(pull, factors, later, step.tilings);
+                }
                 pulled_row(weights, squares, &row, gradients, step, pull);
             }
         }
     }
+}
+
+/// Returns the first row of a later cell to prefetch, when the first row of a cell is met.
+#[inline(always)]
+fn row_ahead(weights: &RowWeights, touched: &[Touched], row: &TouchedRow) -> Option<usize> {
+    let last = row.cells.end - 1;
+    let is_first = touched[last].start as usize == row.row;
+    let later = if is_first { cell_ahead(weights, touched, last) } else { None };
+    later.map(|later| later.start as usize)
+}
+
+/// Prefetches what pulls rows.
+#[inline(always)]
+fn prefetch_pull(pull: Pull<'_>, factors: usize, first: usize, count: usize) {
+    let PulledRow { pattern, feature, .. } = pull.rows[first];
+    let parts = |table: &[f32]| table.len() / factors.max(1);
+    prefetch_parts(pull.rest, parts(pull.rest), pattern as usize, count);
+    prefetch_parts(pull.strength, parts(pull.strength), feature as usize, 1);
+    prefetch_parts(pull.w_rest, pull.w_rest.len(), first, count);
 }
 
 /// See [`gradient_squares`](super::gradient_squares).
