@@ -31,8 +31,8 @@ class _Bar:
 class Progress(_Bar):
     """A bar over epochs or the rows of a file, with the time left."""
 
-    def __init__(self, wanted: bool, total: int | Callable[[], int], unit: str) -> None:
-        """Count to a total, which may be a function that is only called if there is a bar."""
+    def __init__(self, wanted: bool, total: int | Callable[[], int] | None, unit: str) -> None:
+        """Count to a total, if it is known; a function of it is only called if there is a bar."""
         known = total() if callable(total) and wanted else total
         super().__init__(wanted, total=known, unit=f" {unit}s", unit_scale=unit == "row")
 

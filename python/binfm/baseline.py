@@ -12,17 +12,20 @@ from binfm._checks import warn
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from binfm.cache.cache import Stored
     from binfm.data.dataset import Dataset
     from binfm.params import Params
 
 MARGIN, SLACK = 1.01, 0.005
 """A loss above that of a constant by a smaller factor, or by less, may be chance."""
+CHUNK = 1 << 20
+"""Samples that are counted together."""
 FIRST_EPOCHS = 5
 """Training that ends sooner has hardly begun."""
 
 
 def warn_of_high_loss(
-    history: list[dict[str, float]], best: int, dataset: Dataset, valid: Dataset | None, params: Params
+    history: list[dict[str, float]], best: int, dataset: Dataset | Stored, valid: Dataset | None, params: Params
 ) -> None:
     """Warn if the model of the best epoch is worse than one that ignores X."""
     record = history[best - 1]
@@ -41,11 +44,15 @@ def warn_of_high_loss(
     )
 
 
-def constant_loss(dataset: Dataset, loss: str) -> float:
+def constant_loss(dataset: Dataset | Stored, loss: str) -> float:
     """Return the least mean loss of a model that gives every sample the same scores."""
     if loss == "squared":
         return 0.5  # of a target with a standard deviation of 1, which it has in training
-    shares = np.bincount(dataset.target.astype(np.intp), dataset.weight, len(dataset.labels.values))
+    shares = np.zeros(len(dataset.labels.values))
+    for first in range(0, len(dataset), CHUNK):
+        part = slice(first, first + CHUNK)
+        weight = None if dataset.weight is None else dataset.weight[part]
+        shares += np.bincount(dataset.target[part].astype(np.intp), weight, len(shares))
     shares = shares / shares.sum()
     if loss == "softmax":
         return _entropy(shares)

@@ -46,7 +46,8 @@ impl Target {
         Self::standardized(y, center, if spread > 0.0 { spread } else { 1.0 })
     }
 
-    fn standardized(y: &[f64], center: f64, spread: f64) -> Self {
+    /// Standardizes numbers by a mean and standard deviation.
+    pub fn standardized(y: &[f64], center: f64, spread: f64) -> Self {
         Self::Numbers {
             standard: y.iter().map(|y| (y - center) / spread).collect(),
             center,

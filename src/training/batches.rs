@@ -7,6 +7,7 @@ use super::batch::{Decoded, Decoder};
 use super::rows::Rows;
 use super::{Context, Examples, Params, rng};
 use crate::{Error, Result};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The batches of each shard.
@@ -54,9 +55,9 @@ pub fn shards(params: &Params, samples: usize, visits: usize, rows: usize) -> us
 
 impl<'a> Batches<'a> {
     /// Cuts the samples of some shards into batches.
-    pub fn new(examples: &'a Examples<'a>, shards: &'a [Vec<u32>], batch_size: usize) -> Self {
+    pub fn new(examples: &'a Examples<'a>, shards: &'a [Cow<'a, [u32]>], batch_size: usize) -> Self {
         let mut all = Vec::new();
-        let end = |shard: &'a Vec<u32>| {
+        let end = |shard: &'a Cow<'a, [u32]>| {
             all.extend(shard.chunks(batch_size));
             all.len()
         };

@@ -103,6 +103,11 @@ impl Trainer {
         }
     }
 
+    /// Returns how samples are encoded.
+    pub fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
     /// Returns targets in the units of the first dataset.
     pub fn target(&self, y: &[f64]) -> Target {
         self.target.like(y)

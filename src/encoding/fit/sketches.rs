@@ -268,19 +268,19 @@ mod tests {
             let largest = weight.map(|weight| weight.iter().copied().fold(0.0, f64::max));
             let mut found = Sketches::new(WIDTH, &[2], largest);
             let size = count.div_ceil(parts);
-            let each = |add: &mut dyn FnMut(&dyn Dense, Option<&[f64]>)| {
-                for (i, part) in values.chunks(size * WIDTH).enumerate() {
-                    let samples = part.len() / WIDTH;
-                    add(&Matrix::new(part, WIDTH), weight.map(|weight| &weight[i * size..][..samples]));
-                }
-            };
-            each(&mut |part, weight| {
-                let mut own = Sketches::new(WIDTH, &[2], largest);
-                own.add(part, weight, &threads, &stop).unwrap();
-                found.merge(&own).unwrap();
+            let all_parts = || values.chunks(size * WIDTH).enumerate().map(|(i, part)| {
+                let samples = part.len() / WIDTH;
+                (Matrix::new(part, WIDTH), weight.map(|weight| &weight[i * size..][..samples]))
             });
+            for (part, weight) in all_parts() {
+                let mut own = Sketches::new(WIDTH, &[2], largest);
+                own.add(&part, weight, &threads, &stop).unwrap();
+                found.merge(&own).unwrap();
+            }
             if found.start_second_pass(&params) {
-                each(&mut |part, weight| found.add_again(part, weight, &threads, &stop).unwrap());
+                for (part, weight) in all_parts() {
+                    found.add_again(&part, weight, &threads, &stop).unwrap();
+                }
             }
             prop_assert_eq!(found.encoder(&schema, &params).unwrap(), whole);
         }
