@@ -188,8 +188,10 @@ impl Trainer {
         }
         let rows = Arc::clone(self.rows()?);
         // Solved for the samples of a later part, w would forget those before.
+        let most = batches::solved(samples, visits, rows.len());
+        let some = (samples > most).then(|| examples.first(most));
         let linear = if self.params.is_quiet() && (!schedule.steady || self.passes == 0) {
-            Linear::new(examples, &rows, self.loss, context)?
+            Linear::new(some.as_ref().unwrap_or(examples), &rows, self.loss, context)?
         } else {
             None
         };
