@@ -13,6 +13,7 @@ from binfm.training import train
 
 if TYPE_CHECKING:
     from binfm import plot, reading
+    from binfm.cache import Cache
     from binfm.estimators import BinFMClassifier as BinFMClassifier
     from binfm.estimators import BinFMRegressor as BinFMRegressor
     from binfm.export import get_include
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from binfm.versions import show_versions
 
 __all__ = [
+    "Cache",
     "Feature",
     "Metric",
     "Model",
@@ -38,6 +40,7 @@ __all__ = [
 ]
 
 _LAZY = {
+    "Cache": "cache",
     "Metric": "metrics",
     "Search": "search",
     "SizeCurve": "search",

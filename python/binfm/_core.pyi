@@ -6,6 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from binfm.cache.cache import Stored
 from binfm.data.arrays import Csr, Dense, Table
 from binfm.data.dataset import Dataset
 from binfm.params import Schedule
@@ -15,6 +16,8 @@ __all__ = [
     "Encoder",
     "Model",
     "ModelFormatError",
+    "SampleEncoder",
+    "Sketches",
     "Stop",
     "Trainer",
     "TrainingSet",
@@ -22,6 +25,7 @@ __all__ = [
     "active_cells",
     "arrow_columns",
     "check_params",
+    "checksum",
     "choose",
     "cost",
     "count_cells",
@@ -32,6 +36,7 @@ __all__ = [
     "parameters",
     "spans",
     "sum_values",
+    "target_units",
     "threads",
     "write_file",
 ]
@@ -118,6 +123,38 @@ class Encoder:
     def largest_m(self, max_bytes: int, leave_out: Sequence[int], target: str) -> int | None: ...
 
 @final
+class Sketches:
+    """What an encoder is learned from, part by part."""
+
+    def __new__(cls, columns: int, categorical: Sequence[int], largest_weight: float | None) -> Sketches: ...
+    def add(self, table: Dense, weight: NDArray[np.float64] | None, n_jobs: int | None) -> None: ...
+    def add_again(self, table: Dense, weight: NDArray[np.float64] | None, n_jobs: int | None) -> None: ...
+    def merge(self, other: Sketches) -> None: ...
+    def start_second_pass(self, params: dict[str, Any]) -> bool: ...
+    def categories(self, column: int) -> list[tuple[int, float]]: ...
+    def renumber(self, column: int, order: Sequence[int]) -> None: ...
+    def encoder(
+        self, dataset: Dataset, params: dict[str, Any], leave_out: Sequence[int], units: tuple[float, float]
+    ) -> SampleEncoder: ...
+
+@final
+class SampleEncoder:
+    """From samples to packed cells."""
+
+    @staticmethod
+    def from_bytes(blob: bytes, units: tuple[float, float]) -> SampleEncoder: ...
+    def to_bytes(self) -> bytes: ...
+    @property
+    def units(self) -> tuple[float, float]: ...
+    @property
+    def width(self) -> int: ...
+    def encode(
+        self, table: Dense, y: NDArray[np.float64], n_jobs: int | None
+    ) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]: ...
+    def centers(self, table: Dense) -> list[list[float]]: ...
+    def trainer(self, params: dict[str, Any]) -> Trainer: ...
+
+@final
 class Trainer:
     def __new__(
         cls, dataset: Dataset, params: dict[str, Any], leave_out: Sequence[int], n_jobs: int | None
@@ -125,6 +162,17 @@ class Trainer:
     def fit(
         self,
         dataset: Dataset,
+        valid: Dataset | None,
+        schedule: Schedule,
+        n_jobs: int | None,
+        on_epoch: Callable[
+            [dict[str, float], NDArray[np.uint32] | None, NDArray[np.float64] | None], tuple[bool, float | None]
+        ]
+        | None,
+    ) -> tuple[Model, list[dict[str, float]], int]: ...
+    def fit_stored(
+        self,
+        stored: Stored,
         valid: Dataset | None,
         schedule: Schedule,
         n_jobs: int | None,
@@ -160,6 +208,8 @@ def multipliers(model: Model) -> tuple[float, list[tuple[int, int, int]] | list[
 def layout(model: Model) -> tuple[int, list[tuple[str, int, int]]]: ...
 def count_cells(model: Model, X: Dense | Csr) -> NDArray[np.int64]: ...
 def write_file(path: str, content: bytes) -> None: ...
+def checksum(bytes: NDArray[np.uint8]) -> int: ...
+def target_units(y: NDArray[np.float64], weight: NDArray[np.float64] | None) -> tuple[float, float]: ...
 def sum_values(model: Model, X: Dense | Csr) -> NDArray[np.float64]: ...
 def arrow_columns(capsules: Any) -> list[tuple[str, bool]]: ...
 def active_cells(model: Model, X: Dense | Csr) -> tuple[NDArray[np.uint32], NDArray[np.float32]]: ...

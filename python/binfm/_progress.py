@@ -50,9 +50,9 @@ class Progress(_Bar):
     """Epochs or the rows of a file, with the time left."""
 
     def __init__(
-        self, wanted: bool | Reporter, total: int | Callable[[], int], unit: str, task: str = "training"
+        self, wanted: bool | Reporter, total: int | Callable[[], int] | None, unit: str, task: str = "training"
     ) -> None:
-        """Count to a total, which may be a function that is only called if anybody is told."""
+        """Count to a total, if it is known; a function of it is only called if anybody is told."""
         known = total() if callable(total) and wanted else total
         self._total = None if callable(known) else known
         self._done = 0

@@ -8,23 +8,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from binfm._checks import warn
+from binfm.data.dataset import Dataset
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from binfm.data.dataset import Dataset
+    from binfm.cache.cache import Stored
     from binfm.params import Params
 
 MARGIN, SLACK = 1.01, 0.005
 """A loss above that of a constant by a smaller factor, or by less, may be chance."""
 NORMAL_DEVIATION = math.sqrt(math.pi / 2)
 """Standard deviation of a normal distribution over its mean distance from the median."""
+CHUNK = 1 << 20
+"""Samples that are counted together."""
 FIRST_EPOCHS = 5
 """Training that ends sooner has hardly begun."""
 
 
 def warn_of_high_loss(
-    history: list[dict[str, float]], best: int, dataset: Dataset, valid: Dataset | None, params: Params
+    history: list[dict[str, float]], best: int, dataset: Dataset | Stored, valid: Dataset | None, params: Params
 ) -> None:
     """Warn if the model of the best epoch is worse than one that ignores X."""
     record = history[best - 1]
@@ -43,11 +46,17 @@ def warn_of_high_loss(
     )
 
 
-def constant_loss(dataset: Dataset, loss: str, delta: float = 0.5) -> float:
+def constant_loss(dataset: Dataset | Stored, loss: str, delta: float = 0.5) -> float:
     """Return the least mean loss of a model that gives every sample the same scores."""
-    if dataset.is_regression:
+    if loss == "squared":
+        return 0.5  # of a target with a standard deviation of 1, which it has in training
+    if isinstance(dataset, Dataset) and dataset.is_regression:
         return _of_numbers(dataset, loss, delta)
-    shares = np.bincount(dataset.target.astype(np.intp), dataset.weight, len(dataset.labels.values))
+    shares = np.zeros(len(dataset.labels.values))
+    for first in range(0, len(dataset), CHUNK):
+        part = slice(first, first + CHUNK)
+        weight = None if dataset.weight is None else dataset.weight[part]
+        shares += np.bincount(dataset.target[part].astype(np.intp), weight, len(shares))
     shares = shares / shares.sum()
     if loss == "softmax":
         return _entropy(shares)
@@ -62,8 +71,6 @@ def _of_numbers(dataset: Dataset, loss: str, delta: float) -> float:
     """Return the same for numbers, in the units in which they are learned: a spread, or for "poisson" a mean, of 1."""
     y = dataset.target
     weights = np.ones(len(y)) if dataset.weight is None else dataset.weight
-    if loss == "squared":
-        return 0.5
     if loss == "poisson":
         y = y / (np.average(y, weights=weights) or 1.0)
         return float(np.average(y * np.log(np.where(y > 0, y, 1.0)), weights=weights))

@@ -14,6 +14,7 @@ from binfm.params import DEFAULTS, PARAMETERS
 
 if TYPE_CHECKING:
     from binfm.attributes import Feature
+    from binfm.cache.cache import Stored
     from binfm.data.dataset import Dataset
     from binfm.model import Model
     from binfm.params import Params
@@ -24,7 +25,7 @@ LEFT_OUT = ("categorical", "eval_metric", "scoring", "n_jobs", "progress", "call
 """Parameters that do not describe a model: columns have their types, and the others leave no trace in it."""
 
 
-def origin(dataset: Dataset, params: Params) -> dict[str, Any]:
+def origin(dataset: Dataset | Stored, params: Params) -> dict[str, Any]:
     """Return what a card says that is not in the model."""
     return {
         "rows": len(dataset),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from binfm._progress import Progress
+    from binfm.cache.cache import Stored
     from binfm.data.dataset import Dataset
     from binfm.metrics import Scored
     from binfm.params import Params
@@ -24,7 +25,7 @@ Callback = Callable[..., object]
 class Monitor:
     """Called by the core after each epoch, with the scores of held-out samples if it wants them."""
 
-    def __init__(self, params: Params, source: Dataset, bar: Progress) -> None:
+    def __init__(self, params: Params, source: Dataset | Stored, bar: Progress) -> None:
         self._source = source
         """Where held-out samples come from."""
         self._loss = params.loss

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from binfm import _core
 from binfm._progress import Preparing, Progress, Reporter
@@ -13,13 +18,17 @@ from binfm.monitor import Callback, Monitor
 from binfm.params import Params, documented
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from binfm.cache.cache import Stored
+    from binfm.features import ColumnFacts
     from binfm.search.search import Search
 
 
 @documented()
 def train(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     m: int | None = None,
     w_bits: int | None = None,
@@ -66,11 +75,13 @@ def train(
     X : array, scipy.sparse matrix or table (pandas, polars, Arrow), n samples by d features
         Any real dtype and memory order, or objects with text in `categorical` columns. NaN and null are a value of
         their own. In a sparse X, zeros are absent: they activate nothing. Text and category columns of a table are
-        categorical; dates and times become numbers of days.
+        categorical; dates and times become numbers of days. Samples that do not fit into memory are given as for
+        :meth:`binfm.Cache.build`, by files, a LazyFrame or a function, or as a :class:`binfm.Cache`.
     y : array of n
-        Class labels (integers, floats, booleans or strings), or numbers if `loss` is one of those for numbers.
+        Class labels (integers, floats, booleans or strings), or numbers if `loss` is one of those for numbers. With
+        files and lazy tables, the name of the column to predict; with a cache or a function, None.
     sample_weight : array of n, optional
-        A weight for each sample.
+        A weight for each sample; with files and lazy tables, the name of a column.
     eval_set : (X, y) or (X, y, sample_weight), optional
         Samples to measure the loss on after each epoch. A list with one such tuple is accepted, too.
     {parameters}
@@ -90,6 +101,8 @@ def train(
     True
     """
     params = Params.of(locals())
+    if holds_or_names_samples(X, y):
+        return train_stored(X, y, sample_weight, eval_set, params)
     dataset, valid = read_data(X, y, sample_weight, eval_set, params)
     params = params.resolve(len(dataset), valid is not None)
     found = None
@@ -152,18 +165,70 @@ class Trainer:
         search: Search | None = None,
     ) -> Model:
         """Train from where the last call ended; with `steady`, at the learning rate of the first epoch throughout."""
-        with Progress(params.progress if not steady else False, params.epochs, "epoch") as bar:
-            monitor = Monitor(params, dataset if valid is None else valid, bar)
-            schedule = params.schedule(steady=steady, scores=monitor.wants_scores)
-            on_epoch = monitor if monitor.is_needed else None
-            core, history, best = self._core.fit(dataset, valid, schedule, params.n_jobs, on_epoch)
-        from binfm.baseline import warn_of_high_loss  # here and below: scoring does not wait for them
-        from binfm.card import origin
-
-        if not steady:
-            warn_of_high_loss(history, best, dataset, valid, params)
         columns = column_facts(dataset, self._chosen.leave_out)
-        made_of = origin(dataset, self._chosen.replace(epochs=params.epochs))
-        model = Model._of(core, monitor.complete(history), best, search, columns, made_of)
+        fit = partial(self._core.fit, dataset)
+        model = fitted(fit, dataset, valid, params, self._chosen, columns, steady=steady, search=search)
         self._unused = frozenset(model._unused())
         return model
+
+
+def fitted(
+    fit: Callable[..., Any],
+    dataset: Dataset | Stored,
+    valid: Dataset | None,
+    params: Params,
+    chosen: Params,
+    columns: tuple[ColumnFacts, ...],
+    *,
+    steady: bool = False,
+    search: Search | None = None,
+) -> Model:
+    """Train with a function of the core, and return the model with what is known about it."""
+    with Progress(params.progress if not steady else False, params.epochs, "epoch") as bar:
+        monitor = Monitor(params, dataset if valid is None else valid, bar)
+        schedule = params.schedule(steady=steady, scores=monitor.wants_scores)
+        on_epoch = monitor if monitor.is_needed else None
+        core, history, best = fit(valid, schedule, params.n_jobs, on_epoch)
+    from binfm.baseline import warn_of_high_loss  # here and below: scoring does not wait for them
+    from binfm.card import origin
+
+    if not steady:
+        warn_of_high_loss(history, best, dataset, valid, params)
+    made_of = origin(dataset, chosen.replace(epochs=params.epochs))
+    return Model._of(core, monitor.complete(history), best, search, columns, made_of)
+
+
+def holds_or_names_samples(X: Any, y: Any) -> bool:
+    """Return whether X is a cache, or says where samples are. Lazy tables may also be collected, beside an array y."""
+    if isinstance(X, np.ndarray) or hasattr(X, "shape"):
+        return False
+    from binfm.cache import Cache
+    from binfm.data.sources import is_source
+
+    return isinstance(X, Cache) or (is_source(X) and (isinstance(y, str) or not hasattr(X, "collect")))
+
+
+def train_stored(X: Any, y: Any, sample_weight: Any, eval_set: Any, params: Params) -> Model:
+    """Train on a cache, or on a temporary one of other samples."""
+    from binfm.cache import Cache
+    from binfm.cache.build import build
+    from binfm.data.sources import open_source
+
+    if not isinstance(X, Cache):
+        with tempfile.TemporaryDirectory(prefix="binfm-") as folder:
+            path = Path(folder) / "samples.cache"
+            found = build(open_source(X, y, sample_weight), path, params)
+            cache = Cache(path)
+            cache.search = found
+            return train_stored(cache, None, None, eval_set, params)
+    if y is not None or sample_weight is not None:
+        raise ValueError("y and sample_weight must be None if X is a cache, which holds them")
+    params = X.settled(params)
+    valid = X.like().read_eval_set(eval_set)
+    params = params.resolve(len(X), valid is not None)
+    chosen = X.chosen(params)
+    with X.releasing():
+        X.verify()
+        stored = X.stored()
+        fit = partial(X.encoder.trainer(chosen.core()).fit_stored, stored)
+        return fitted(fit, stored, valid, params, chosen, X.columns(), search=X.search)

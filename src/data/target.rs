@@ -75,6 +75,11 @@ impl Target {
         Self::in_units(y, center, if spread > 0.0 { spread } else { 1.0 }, units == Units::Mean)
     }
 
+    /// Standardizes numbers by a mean and standard deviation.
+    pub fn standardized(y: &[f64], center: f64, spread: f64) -> Self {
+        Self::in_units(y, center, spread, false)
+    }
+
     fn in_units(y: &[f64], center: f64, spread: f64, is_log: bool) -> Self {
         Self::Numbers { standard: y.iter().map(|y| (y - center) / spread).collect(), center, spread, is_log }
     }

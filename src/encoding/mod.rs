@@ -23,7 +23,7 @@ pub use edges::Edges;
 pub use encode::{ABSENT, ActiveRows, EncodeScratch};
 pub use encoder::{CellMap, Column, Encoder, Feature};
 #[cfg(feature = "std")]
-pub use fit::{Binning, EncodingParams, MAX_BINS, MAX_TILINGS};
+pub use fit::{Binning, EncodingParams, MAX_BINS, MAX_TILINGS, Sketches};
 pub use layout::Span;
 #[cfg(feature = "std")]
 pub use packed::PackedTable;

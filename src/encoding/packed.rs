@@ -5,18 +5,19 @@
 #![allow(clippy::indexing_slicing)] // every sample has the width and features of the layout made here
 
 use super::encode::ABSENT;
-use super::{ActiveRows, EncodeScratch, Encoder};
-use crate::Result;
+use super::{ActiveRows, EncodeScratch, Encoder, Span};
 use crate::data::{Dense, Table};
 use crate::hash::mix;
 use crate::kernels::{self, Isa};
-use crate::memory::{filled, reserve, with_capacity};
+use crate::memory::{copied, filled, reserve, with_capacity};
 use crate::threads::{Stop, Threads};
+use crate::{Error, Result};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// An encoded table.
 #[derive(Clone, Debug)]
-pub enum PackedTable {
+pub enum PackedTable<'a> {
     /// Every sample stores a code for every feature.
     Dense {
         /// How each feature's code is stored.
@@ -24,7 +25,7 @@ pub enum PackedTable {
         /// Bytes per sample.
         width: usize,
         /// The codes of all samples.
-        bytes: Vec<u8>,
+        bytes: Cow<'a, [u8]>,
         /// Whether every code takes one byte and none means "absent".
         is_plain: bool,
     },
@@ -51,7 +52,7 @@ pub struct Code {
 /// Samples per block of encoding.
 const BLOCK: usize = 256;
 
-impl PackedTable {
+impl<'a> PackedTable<'a> {
     /// Encodes a table.
     ///
     /// # Errors
@@ -69,6 +70,56 @@ impl PackedTable {
             }
             _ => Self::sparse(encoder, isa, table, stop),
         }
+    }
+
+    /// Views samples of a dense table that were packed before.
+    ///
+    /// # Errors
+    /// If they cannot be those of this encoder.
+    pub fn stored(encoder: &Encoder, bytes: &'a [u8]) -> Result<Self> {
+        let (codes, width) = layout(encoder);
+        let largest: Vec<u32> =
+            encoder.features().iter().map(|feature| largest_code(feature.span)).collect();
+        let is_valid = |sample: &[u8]| {
+            let codes = codes.iter().zip(&largest);
+            codes.filter(|(code, largest)| code.get(sample).is_some_and(|code| code > **largest)).count() == 0
+        };
+        let mut samples = bytes.chunks_exact(width.max(1));
+        if !samples.all(is_valid) || !samples.remainder().is_empty() {
+            return Err(Error::value("cells", "be those of their encoder", "others"));
+        }
+        let is_plain = codes.len() == width && !bytes.contains(&u8::MAX);
+        Ok(Self::Dense { codes, width, bytes: Cow::Borrowed(bytes), is_plain })
+    }
+
+    /// Returns the bytes per sample that an encoder gives a dense table.
+    pub fn width(encoder: &Encoder) -> usize {
+        layout(encoder).1
+    }
+
+    /// Returns the packed samples of a dense table.
+    pub fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Dense { bytes, .. } => bytes.into_owned(),
+            Self::Sparse { .. } => Vec::new(),
+        }
+    }
+
+    /// Returns the same, to outlive the bytes that it views.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn into_owned(self) -> Result<PackedTable<'static>> {
+        Ok(match self {
+            Self::Dense { codes, width, bytes, is_plain } => {
+                let bytes = match bytes {
+                    Cow::Borrowed(bytes) => copied(bytes)?,
+                    Cow::Owned(bytes) => bytes,
+                };
+                PackedTable::Dense { codes, width, bytes: Cow::Owned(bytes), is_plain }
+            }
+            Self::Sparse { ends, starts, values } => PackedTable::Sparse { ends, starts, values },
+        })
     }
 
     /// Returns the number of active features, summed over all samples.
@@ -188,7 +239,7 @@ impl PackedTable {
             Ok(())
         })?;
         let is_plain = codes.len() == width && !bytes.contains(&u8::MAX);
-        Ok(Self::Dense { codes, width, bytes, is_plain })
+        Ok(Self::Dense { codes, width, bytes: Cow::Owned(bytes), is_plain })
     }
 
     fn sparse(encoder: &Encoder, isa: Isa, table: Table, stop: &Stop) -> Result<Self> {
@@ -218,8 +269,7 @@ fn range(ends: &[usize], sample: usize) -> Range<usize> {
 fn layout(encoder: &Encoder) -> (Vec<Code>, usize) {
     let mut width = 0;
     let codes = encoder.features().iter().map(|feature| {
-        let span = feature.span;
-        let largest = (span.rows() - span.tilings) / span.stride;
+        let (span, largest) = (feature.span, largest_code(feature.span));
         let size = if largest < u32::from(u8::MAX) {
             1
         } else if largest < u32::from(u16::MAX) {
@@ -232,6 +282,11 @@ fn layout(encoder: &Encoder) -> (Vec<Code>, usize) {
         code
     });
     (codes.collect(), width)
+}
+
+/// Returns the largest code of a feature, but for "absent".
+fn largest_code(span: Span) -> u32 {
+    (span.rows() - span.tilings) / span.stride
 }
 
 impl Code {
@@ -258,6 +313,12 @@ impl Code {
 
     #[inline(always)]
     fn read(self, packed: &[u8]) -> u32 {
+        self.get(packed).map_or(ABSENT, |code| self.start(code))
+    }
+
+    /// Returns the code of a sample; `None` if the feature is absent.
+    #[inline(always)]
+    fn get(self, packed: &[u8]) -> Option<u32> {
         let at = self.at;
         let (code, absent) = match self.size {
             1 => (u32::from(packed[at]), u32::from(u8::MAX)),
@@ -269,6 +330,6 @@ impl Code {
                 (u32::from_le_bytes(bytes), ABSENT)
             }
         };
-        if code == absent { ABSENT } else { self.start(code) }
+        (code != absent).then_some(code)
     }
 }

@@ -16,6 +16,12 @@ type Crc = crc::Crc<u32, crc::Table<16>>;
 type Crc = crc::Crc<u32, crc::NoTable>;
 static CRC: Crc = Crc::new(&crc::CRC_32_ISCSI);
 
+/// Returns the CRC-32C of some bytes.
+#[cfg(feature = "python")]
+pub fn checksum(bytes: &[u8]) -> u32 {
+    CRC.checksum(bytes)
+}
+
 /// Bytes that identify a model and declare its length.
 pub const PREFIX: usize = 10;
 

@@ -17,6 +17,8 @@ mod weights;
 #[cfg(feature = "std")]
 pub use disk::write_file;
 pub use features::{StoredFeature, stored_features};
+#[cfg(feature = "python")]
+pub use frame::checksum;
 pub use size::{MAX_FACTORS, ModelSize};
 
 use crate::model::{Card, Labels, Model};

@@ -12,7 +12,7 @@ use crate::memory::{filled, with_capacity};
 use crate::model::{Model, Terms, Weights};
 use crate::panics;
 use crate::threads::Stop;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -39,6 +39,13 @@ pub fn spans<'py>(py: Python<'py>, model: &PyModel) -> PyResult<Bound<'py, PyArr
 #[pyfunction]
 pub fn write_file(py: Python<'_>, path: PathBuf, content: &[u8]) -> PyResult<()> {
     Ok(py.detach(|| panics::catch(|| crate::format::write_file(&path, content)))?)
+}
+
+/// Returns the CRC-32C of some bytes.
+#[pyfunction]
+pub fn checksum(py: Python<'_>, bytes: PyReadonlyArray1<'_, u8>) -> PyResult<u32> {
+    let bytes = bytes.as_slice()?;
+    Ok(py.detach(|| crate::format::checksum(bytes)))
 }
 
 /// Returns the unit 2^−e of scores and, in that unit, bias and the multipliers of L and Q of each output.

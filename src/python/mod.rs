@@ -11,7 +11,9 @@ mod inspect;
 mod interrupt;
 mod model;
 mod params;
+mod sample_encoder;
 mod selection;
+mod sketches;
 mod trainer;
 mod training_set;
 
@@ -29,7 +31,9 @@ mod _core {
     #[pymodule_export]
     use super::evaluation::evaluate;
     #[pymodule_export]
-    use super::inspect::{active_cells, count_cells, layout, multipliers, spans, sum_values, write_file};
+    use super::inspect::{
+        active_cells, checksum, count_cells, layout, multipliers, spans, sum_values, write_file,
+    };
     #[pymodule_export]
     use super::interrupt::PyStop;
     #[pymodule_export]
@@ -37,7 +41,11 @@ mod _core {
     #[pymodule_export]
     use super::params::{check_params, cost, instruction_set, parameters, thread_count};
     #[pymodule_export]
+    use super::sample_encoder::PySampleEncoder;
+    #[pymodule_export]
     use super::selection::choose;
+    #[pymodule_export]
+    use super::sketches::{PySketches, target_units};
     #[pymodule_export]
     use super::trainer::PyTrainer;
     #[pymodule_export]

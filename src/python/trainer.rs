@@ -8,9 +8,11 @@ use crate::data::Dataset;
 use crate::kernels::Isa;
 use crate::panics;
 use crate::threads::{Stop, Threads};
-use crate::training::{Context, EpochReport, HeldOut, Schedule, Trained, Trainer};
+use crate::training::{
+    Context, EncodedSamples, EpochReport, HeldOut, OnEpoch, Schedule, StoredSamples, Trained, Trainer,
+};
 use crate::{Error, Result};
-use numpy::PyArray1;
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ops::ControlFlow;
@@ -49,6 +51,22 @@ type Outcome<'py> = (PyModel, Vec<Bound<'py, PyDict>>, usize);
 
 /// Time between two attempts to lock the trainer.
 const LOCK_INTERVAL: Duration = Duration::from_millis(1);
+
+/// Packed samples in canonical order, as `binfm.cache` keeps them. Those of zero weight come last and have no hash.
+#[derive(FromPyObject)]
+pub struct PyStored<'py> {
+    cells: PyReadonlyArray1<'py, u8>,
+    hashes: PyReadonlyArray1<'py, u64>,
+    target: PyReadonlyArray1<'py, f64>,
+    weight: Option<PyReadonlyArray1<'py, f64>>,
+    centers: Vec<Vec<f64>>,
+}
+
+impl From<Trainer> for PyTrainer {
+    fn from(trainer: Trainer) -> Self {
+        Self { trainer: Mutex::new(trainer), user: AtomicU32::new(0) }
+    }
+}
 
 impl PyTrainer {
     /// Waits until no other thread uses the trainer. One that was in use when its process was forked never gets free.
@@ -91,7 +109,7 @@ impl PyTrainer {
                 let context = Context { threads: &threads, isa: Isa::detect()?, stop };
                 Trainer::new(&data, schema, params, context)
             })?;
-            Ok(Self { trainer: Mutex::new(trainer), user: AtomicU32::new(0) })
+            Ok(Self::from(trainer))
         })
     }
 
@@ -105,38 +123,90 @@ impl PyTrainer {
         n_jobs: Option<i64>,
         on_epoch: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Outcome<'py>> {
-        let (threads, schedule) = (Threads::new(n_jobs)?, Schedule::from(schedule));
-        let reports = on_epoch.is_some();
-        let trained = dataset.with(|table| {
+        let threads = Threads::new(n_jobs)?;
+        dataset.with(|table| {
             with_optional(valid.as_ref(), |valid_table| {
                 let (y, weight) = (dataset.y()?, dataset.weight()?);
                 let valid = match valid.as_ref().zip(valid_table) {
                     Some((valid, table)) => Some((table, valid.y()?, valid.weight()?)),
                     None => None,
                 };
-                interrupt::detach_with_progress(
-                    py,
-                    |stop, progress| {
-                        let mut trainer = self.lock(stop)?;
-                        let data = Dataset { table, target: trainer.target(y), weight };
-                        let valid = valid.map(|(table, y, weight)| {
-                            Dataset { table, target: trainer.target(y), weight }
-                        });
-                        let mut report = |epoch: &mut EpochReport, held_out| {
-                            if !reports {
-                                return ControlFlow::Continue(());
-                            }
-                            let (stops, metric) = progress.send((*epoch, held_out)).unwrap_or((true, None));
-                            epoch.metric = metric;
-                            if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                        };
-                        let context = Context { threads: &threads, isa: Isa::detect()?, stop };
-                        trainer.fit(&data, valid.as_ref(), schedule, context, &mut report)
-                    },
-                    |(epoch, held_out)| call(on_epoch.as_ref(), &epoch, held_out),
-                )
+                self.train(py, on_epoch.as_ref(), |trainer, stop, report| {
+                    let data = Dataset { table, target: trainer.target(y), weight };
+                    let valid = valid.map(|(table, y, weight)| {
+                        Dataset { table, target: trainer.target(y), weight }
+                    });
+                    let context = Context { threads: &threads, isa: Isa::detect()?, stop };
+                    trainer.fit(&data, valid.as_ref(), schedule.into(), context, report)
+                })
             })
-        })?;
+        })
+    }
+
+    /// Trains on packed samples from the current state; the trainer is that of their encoder.
+    fn fit_stored<'py>(
+        &self,
+        py: Python<'py>,
+        stored: PyStored<'py>,
+        valid: Option<PyDataset<'py>>,
+        schedule: PySchedule,
+        n_jobs: Option<i64>,
+        on_epoch: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Outcome<'py>> {
+        let threads = Threads::new(n_jobs)?;
+        let PyStored { cells, hashes, target, weight, centers } = &stored;
+        let (cells, hashes, y) = (cells.as_slice()?, hashes.as_slice()?, target.as_slice()?);
+        let weight = weight.as_ref().map(|weight| weight.as_slice()).transpose()?;
+        with_optional(valid.as_ref(), |valid_table| {
+            let valid = match valid.as_ref().zip(valid_table) {
+                Some((valid, table)) => Some((table, valid.y()?, valid.weight()?)),
+                None => None,
+            };
+            self.train(py, on_epoch.as_ref(), |trainer, stop, report| {
+                let (target, centers) = (trainer.target(y), centers.clone());
+                let stored = StoredSamples { cells, hashes, target, weight, centers };
+                let samples = EncodedSamples::stored(trainer.encoder(), stored)?;
+                let context = Context { threads: &threads, isa: Isa::detect()?, stop };
+                let valid = valid.map(|(table, y, weight)| {
+                    Dataset { table, target: trainer.target(y), weight }
+                });
+                let valid = match &valid {
+                    Some(valid) => {
+                        Some(EncodedSamples::new(trainer.encoder(), "eval_set's X", valid, context)?)
+                    }
+                    None => None,
+                };
+                trainer.fit_encoded(&samples, valid.as_ref(), schedule.into(), context, report)
+            })
+        })
+    }
+}
+
+impl PyTrainer {
+    /// Runs `work` with the trainer, without the interpreter; it calls `on_epoch` after each epoch.
+    fn train<'py>(
+        &self,
+        py: Python<'py>,
+        on_epoch: Option<&Bound<'py, PyAny>>,
+        work: impl FnOnce(&mut Trainer, &Stop, &mut OnEpoch) -> Result<Trained> + Send,
+    ) -> PyResult<Outcome<'py>> {
+        let reports = on_epoch.is_some();
+        let trained = interrupt::detach_with_progress(
+            py,
+            |stop, progress| {
+                let mut trainer = self.lock(stop)?;
+                let mut report = |epoch: &mut EpochReport, held_out| {
+                    if !reports {
+                        return ControlFlow::Continue(());
+                    }
+                    let (stops, metric) = progress.send((*epoch, held_out)).unwrap_or((true, None));
+                    epoch.metric = metric;
+                    if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                };
+                work(&mut trainer, stop, &mut report)
+            },
+            |(epoch, held_out)| call(on_epoch, &epoch, held_out),
+        )?;
         let Trained { model, history, best_epoch } = trained;
         let history = history.iter().map(|epoch| record(py, epoch)).collect::<PyResult<_>>()?;
         Ok((py.detach(|| panics::catch(|| PyModel::new(model)))?, history, best_epoch))

@@ -7,6 +7,7 @@ use super::batch::{Decoded, Decoder};
 use super::rows::Rows;
 use super::{Context, Examples, Params, rng};
 use crate::{Error, Result};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The batches of each shard.
@@ -37,6 +38,10 @@ const MIN_SHARD: [usize; 2] = [1 << 16, 16];
 /// Limit of the default number of shards.
 const MAX_SHARDS: usize = 16;
 
+/// Least number of samples that the linear term is solved for, and of their visits to each row on average: the list of
+/// them takes more memory than the samples, and more of them hardly change the solution.
+const MIN_SOLVED: [usize; 2] = [1 << 20, 64];
+
 /// Returns the batch size for a number of samples and outputs: by default a power of two.
 pub fn size(params: &Params, samples: usize, outputs: usize) -> usize {
     let [largest, together] = MAX_BATCH;
@@ -52,11 +57,18 @@ pub fn shards(params: &Params, samples: usize, visits: usize, rows: usize) -> us
     params.shards.unwrap_or(default.clamp(1, MAX_SHARDS))
 }
 
+/// Returns the number of samples that the linear term is solved for at most, given the same numbers.
+pub fn solved(samples: usize, visits: usize, rows: usize) -> usize {
+    let [min_samples, min_visits] = MIN_SOLVED;
+    let per_sample = visits.div_ceil(samples.max(1)).max(1);
+    (min_visits * rows / per_sample).max(min_samples)
+}
+
 impl<'a> Batches<'a> {
     /// Cuts the samples of some shards into batches.
-    pub fn new(examples: &'a Examples<'a>, shards: &'a [Vec<u32>], batch_size: usize) -> Self {
+    pub fn new(examples: &'a Examples<'a>, shards: &'a [Cow<'a, [u32]>], batch_size: usize) -> Self {
         let mut all = Vec::new();
-        let end = |shard: &'a Vec<u32>| {
+        let end = |shard: &'a Cow<'a, [u32]>| {
             all.extend(shard.chunks(batch_size));
             all.len()
         };
@@ -124,5 +136,18 @@ impl<'a> Batches<'a> {
 
     fn range(&self, shard: usize) -> std::ops::Range<usize> {
         shard.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[shard]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_linear_term_is_solved_for_more_samples_if_there_are_many_rows() {
+        let samples = 100 << 20;
+        assert_eq!(solved(samples, 22 * samples, 400), 1 << 20);
+        assert_eq!(solved(samples, 10 * samples, 1 << 20), 64 * (1 << 20) / 10);
+        assert_eq!(solved(0, 0, 0), 1 << 20);
     }
 }

@@ -5,17 +5,17 @@
 
 use super::centers::centers;
 use super::{Context, Examples};
-use crate::Result;
 use crate::data::{Dataset, Target};
 use crate::encoding::{Encoder, PackedTable};
 use crate::hash::mix;
 use crate::memory::{check_available, copied, filled, with_capacity};
+use crate::{Error, Result};
 use std::borrow::Cow;
 
 /// The samples of a dataset, encoded. Training only reads them, so that any number of trainers can share them.
 #[derive(Debug)]
 pub struct EncodedSamples<'a> {
-    table: PackedTable,
+    table: PackedTable<'a>,
     target: Cow<'a, Target>,
     weight: Option<Cow<'a, [f64]>>,
     /// 1 / mean weight.
@@ -23,7 +23,7 @@ pub struct EncodedSamples<'a> {
     /// The samples of positive weight, in canonical order.
     samples: Vec<u32>,
     /// Their hashes, which ascend.
-    hashes: Vec<u64>,
+    hashes: Cow<'a, [u64]>,
     /// The centers of the cells of each feature, if they were found.
     centers: Vec<Vec<f64>>,
 }
@@ -56,7 +56,32 @@ impl<'a> EncodedSamples<'a> {
             weight: dataset.weight.map(Cow::Borrowed),
             unit: dataset.weight.map_or(1.0, |weight| unit(weight, &samples)),
             samples,
-            hashes,
+            hashes: Cow::Owned(hashes),
+        })
+    }
+
+    /// Takes samples that were encoded before, in canonical order.
+    ///
+    /// # Errors
+    /// If they cannot be those of this encoder, or there is not enough memory.
+    pub fn stored(encoder: &Encoder, stored: StoredSamples<'a>) -> Result<Self> {
+        let StoredSamples { cells, hashes, target, weight, centers } = stored;
+        let table = PackedTable::stored(encoder, cells)?;
+        let mut samples = with_capacity(hashes.len())?;
+        samples.extend(0..hashes.len() as u32);
+        let fits = |len: usize| len == target.len();
+        let is_whole = fits(cells.len() / PackedTable::width(encoder).max(1)) || cells.is_empty();
+        if !is_whole || hashes.len() > target.len() || !weight.is_none_or(|weight| fits(weight.len())) {
+            return Err(Error::value("samples", "have as many cells, targets and weights", "others"));
+        }
+        Ok(Self {
+            table,
+            centers,
+            target: Cow::Owned(target),
+            weight: weight.map(Cow::Borrowed),
+            unit: weight.map_or(1.0, |weight| unit(weight, &samples)),
+            samples,
+            hashes: Cow::Borrowed(hashes),
         })
     }
 
@@ -79,6 +104,7 @@ impl<'a> EncodedSamples<'a> {
         let target = Cow::Owned(self.target.into_owned());
         let weight = self.weight.map(|weight| copied(&weight)).transpose()?.map(Cow::Owned);
         let Self { table, unit, samples, hashes, centers, .. } = self;
+        let (table, hashes) = (table.into_owned()?, Cow::Owned(hashes.into_owned()));
         Ok(EncodedSamples { table, target, weight, unit, samples, hashes, centers })
     }
 
@@ -103,6 +129,38 @@ impl<'a> EncodedSamples<'a> {
     }
 }
 
+/// Samples that were encoded before, in canonical order. Those of zero weight come last and have no hash.
+pub struct StoredSamples<'a> {
+    /// The packed cells.
+    pub cells: &'a [u8],
+    /// The hashes, which ascend.
+    pub hashes: &'a [u64],
+    /// What the outputs should say.
+    pub target: Target,
+    /// Weight of each sample.
+    pub weight: Option<&'a [f64]>,
+    /// The centers of the cells of each feature.
+    pub centers: Vec<Vec<f64>>,
+}
+
+/// Encodes a part of the samples: returns their packed cells and their hashes.
+///
+/// # Errors
+/// If the dataset has the wrong width or is sparse, there is not enough memory, or it is stopped.
+pub fn encode_part(encoder: &Encoder, dataset: &Dataset, context: Context) -> Result<(Vec<u8>, Vec<u64>)> {
+    let Context { threads, isa, stop } = context;
+    encoder.check_width("X", dataset.table.columns())?;
+    let table = PackedTable::new(encoder, isa, dataset.table, threads, stop)?;
+    let mut hashes = with_capacity(dataset.target.len())?;
+    hashes.extend((0..dataset.target.len()).map(|sample| hash(&table, &dataset.target, sample)));
+    Ok((table.into_bytes(), hashes))
+}
+
+/// Returns the hash that says where a sample is in canonical order.
+fn hash(table: &PackedTable, target: &Target, sample: usize) -> u64 {
+    mix(table.hash(sample), target.bits(sample))
+}
+
 /// Returns hash and number of each sample of positive weight, in canonical order.
 fn canonical_order(
     table: &PackedTable,
@@ -116,8 +174,7 @@ fn canonical_order(
         let samples = first as u32..target.len().min(first + HASHED) as u32;
         let mut keys = with_capacity(samples.len())?;
         for sample in samples.filter(|&sample| weight_of(sample) > 0.0) {
-            let hash = mix(table.hash(sample as usize), target.bits(sample as usize));
-            keys.push((hash, sample));
+            keys.push((hash(table, target, sample as usize), sample));
         }
         Ok(keys)
     })?;

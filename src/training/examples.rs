@@ -11,7 +11,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub struct Examples<'a> {
     /// The encoded table.
-    pub table: &'a PackedTable,
+    pub table: &'a PackedTable<'a>,
     /// What the outputs should say.
     pub target: &'a Target,
     pub(super) weight: Option<&'a [f64]>,
@@ -49,7 +49,7 @@ impl Examples<'_> {
     }
 
     /// Divides the samples into shards, by their hashes. In each, equal samples are spread at random.
-    pub fn shards(&self, count: usize) -> Vec<Vec<u32>> {
+    pub fn shards(&self, count: usize) -> Vec<Cow<'_, [u32]>> {
         let shard = |hash: u64| (u128::from(hash) * count as u128) >> 64;
         let begin = |i: usize| self.hashes.partition_point(|&hash| shard(hash) < i as u128);
         (0..count).map(|i| self.spread(begin(i)..begin(i + 1))).collect()
@@ -57,10 +57,10 @@ impl Examples<'_> {
 
     /// Returns the samples of a range, in an order in which equal ones are not neighbours: the first of them at their
     /// hash, the second at a hash of that, and so on.
-    fn spread(&self, range: Range<usize>) -> Vec<u32> {
+    fn spread(&self, range: Range<usize>) -> Cow<'_, [u32]> {
         let (samples, hashes) = (&self.samples[range.clone()], &self.hashes[range]);
         if !hashes.windows(2).any(|pair| pair[0] == pair[1]) {
-            return samples.to_vec();
+            return Cow::Borrowed(samples);
         }
         let mut keys = Vec::with_capacity(samples.len());
         let mut samples = samples.iter();

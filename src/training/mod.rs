@@ -42,8 +42,9 @@ mod trainer;
 mod training_set;
 mod visitors;
 
+pub use centers::centers;
 pub use cost::cost;
-pub use encoded::EncodedSamples;
+pub use encoded::{EncodedSamples, StoredSamples, encode_part};
 pub use examples::Examples;
 pub use history::{EpochReport, HeldOut};
 pub use init::Init;

@@ -103,6 +103,11 @@ impl Trainer {
         }
     }
 
+    /// Returns how samples are encoded.
+    pub fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
     /// Returns targets in the units of the first dataset.
     pub fn target(&self, y: &[f64]) -> Target {
         self.target.like(y)
@@ -183,8 +188,10 @@ impl Trainer {
         }
         let rows = Arc::clone(self.rows()?);
         // Solved for the samples of a later part, w would forget those before.
+        let most = batches::solved(samples, visits, rows.len());
+        let some = (samples > most).then(|| examples.first(most));
         let linear = if self.params.is_quiet() && (!schedule.steady || self.passes == 0) {
-            let linear = Linear::new(examples, &rows, self.objective, context)?;
+            let linear = Linear::new(some.as_ref().unwrap_or(examples), &rows, self.objective, context)?;
             linear.map(|linear| if self.params.levels { linear.balanced(context) } else { Ok(linear) }).transpose()?
         } else {
             None

@@ -16,6 +16,7 @@ from typing import Any
 
 from binfm.cli._cells import TextCell, first_text, line_of, padded_numbers
 from binfm.cli._dates import SAMPLE_ROWS, with_dates
+from binfm.data.sources import MISSING
 
 FORMATS = {
     ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet", ".ndjson": "ndjson", ".jsonl": "ndjson",
@@ -23,8 +24,6 @@ FORMATS = {
 }  # fmt: skip
 COMPRESSED = (".gz", ".zst")
 """Extensions that CSV and TSV files may have on top."""
-MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None")
-"""Texts in CSV files that mean "missing", as an empty field does."""
 BATCH_ROWS = 100_000
 BATCH_BYTES = 1 << 24
 

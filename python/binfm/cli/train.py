@@ -9,6 +9,7 @@ from typing import Any
 
 from binfm._checks import listed
 from binfm.attributes import OF_NUMBERS
+from binfm.cli._cache import cached, is_pattern
 from binfm.cli._cells import text_among_numbers
 from binfm.cli._data import Source, add_arguments
 from binfm.cli._messages import add_progress, naming, progress_of, tell
@@ -36,6 +37,11 @@ def add(commands: Any) -> None:
     parser.add_argument("--weight", metavar="COLUMN", help="column of sample weights")
     parser.add_argument(
         "--ignore", action="append", default=[], metavar="COLUMN", help="column not to learn from; may be repeated"
+    )
+    parser.add_argument(
+        "--cache",
+        metavar="PATH",
+        help="file of encoded samples, for data larger than memory: written unless it is there, and trained on",
     )
     parser.add_argument("--no-names", action="store_true", help="save no column names, which a device does not need")
     parser.add_argument("--no-labels", action="store_true", help="save no class labels: predict 0, 1, 2, … instead")
@@ -114,26 +120,40 @@ def run(args: argparse.Namespace) -> None:
     if args.regression or loss in OF_NUMBERS:
         args.regression, given["loss"] = True, loss
     given["target"] = args.budget_for or ("device" if args.no_names and args.no_labels else "file")
+    if args.cache is not None or is_pattern(args.data):
+        with cached(args, given) as cache:
+            eval_set = None if args.valid is None else validation(args, len(cache.columns()))
+            model = train(cache, eval_set=eval_set, progress=progress_of(args.progress), **given)
+        finish(model, args, len(cache), 0, is_sparse=False)
+        return
     with Source.opened(args.data, args) as source:
         X, y, weight, left_out = examples(source, args)
     if "class_weight" in given:
         given["class_weight"] = _class_weight(given["class_weight"], y)
-    eval_set = None
-    if args.valid is not None:
-        with Source.opened(args.valid, args) as source:
-            X_valid, y_valid, weight_valid, _ = examples(source, args, features=X.shape[1])
-            eval_set = (X_valid, y_valid, weight_valid)
+    eval_set = None if args.valid is None else validation(args, X.shape[1])
     with naming(source.name if args.data == "-" else args.data, args.target):
         model = train(X, y, sample_weight=weight, eval_set=eval_set, progress=progress_of(args.progress), **given)
+    finish(model, args, X.shape[0], left_out, is_sparse=source.is_sparse)
+
+
+def validation(args: argparse.Namespace, features: int) -> tuple[Any, Any, Any]:
+    """Return the samples of --valid."""
+    with Source.opened(args.valid, args) as source:
+        X, y, weight, _ = examples(source, args, features=features)
+    return X, y, weight
+
+
+def finish(model: Model, args: argparse.Namespace, samples: int, left_out: int, *, is_sparse: bool) -> None:
+    """Save the model and report."""
     content: dict[str, Any] = {"names": not args.no_names, "labels": not args.no_labels, "card": args.card}
     blob = model.to_bytes(**content)
     if args.output == "-":
         sys.stdout.buffer.write(blob)
         return
     model.save(args.output, **content)
-    told = report(model, args.output, len(blob), X.shape[0], left_out)
+    told = report(model, args.output, len(blob), samples, left_out)
     tell({**told, "columns": model.features.to_records()} if args.json else told, args.json)
-    if not args.json and not source.is_sparse:
+    if not args.json and not is_sparse:
         print(f"\n{model.features}")
 
 

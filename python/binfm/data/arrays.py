@@ -54,7 +54,7 @@ def learn_table(
     X: Any, categorical: Any, weight: NDArray[np.float64] | None, min_count: float
 ) -> tuple[Dense | Csr, list[int], Vocabularies, Names]:
     """Return the table, the categorical columns, the vocabularies of those that hold text, and the column names."""
-    table = _columns_of(X)
+    table = columns_of_table(X)
     if isinstance(table, tuple):
         if categorical is not None:
             raise ValueError(f"categorical must be None if X is sparse, got {categorical!r}")
@@ -73,7 +73,7 @@ def learn_table(
 
 def read_table(X: Any, vocabularies: Vocabularies, names: Names, unused: Callable[[], Iterable[int]]) -> Dense | Csr:
     """Return `X` for a model with these vocabularies and names; unused columns may hold anything."""
-    table = _columns_of(X)
+    table = columns_of_table(X)
     if isinstance(table, tuple):
         return table
     if not isinstance(table, Frame):
@@ -176,7 +176,7 @@ def as_numbers(values: Any, name: str) -> NDArray[Any]:
     raise TypeError(f"{name} must be real numbers, got dtype {array.dtype}")
 
 
-def _columns_of(X: Any) -> Any:
+def columns_of_table(X: Any) -> Any:
     """Return an array of numbers, the parts of a sparse matrix, or a frame of columns."""
     if is_table(X):
         return read_frame(X)

@@ -53,7 +53,7 @@ def vocabularies_of(
     return {
         j: _vocabulary(column.values, weight, min_count)
         for j, column in enumerate(columns)
-        if isinstance(column.values, Distinct) and _is_text(column, column.values, j in chosen)
+        if isinstance(column.values, Distinct) and is_text(column, column.values, j in chosen)
     }
 
 
@@ -112,7 +112,7 @@ def refuse_stray_text(columns: Sequence[Column], chosen: list[int], names: Names
         if not column.is_category or column.is_declared or j in chosen or not isinstance(values, Distinct):
             continue
         counts = np.bincount(values.places, minlength=len(values.objects))
-        present = [place for place, value in enumerate(values.objects) if not _is_missing(value)]
+        present = [place for place, value in enumerate(values.objects) if not is_missing(value)]
         strays = [p for p in present if isinstance(values.objects[p], bool) or not _is_numeral(values.objects[p])]
         numeric = set(present) - set(strays)
         if not strays or counts[strays].sum() > (1 - MOSTLY) * counts[present].sum():
@@ -145,9 +145,9 @@ def _column_number(given: Any, width: int, names: Names) -> int:
     return int(given) % width
 
 
-def _is_text(column: Column, values: Distinct, chosen: bool) -> bool:
+def is_text(column: Column, values: Distinct, chosen: bool) -> bool:
     """Return whether a column holds categories that are not all whole numbers."""
-    present = [value for value in values.objects if not _is_missing(value)]
+    present = [value for value in values.objects if not is_missing(value)]
     if column.is_category:
         return not present or not all(_is_whole(as_number(value)) for value in present)
     return chosen and any(isinstance(value, str) for value in present)
@@ -158,7 +158,7 @@ def _vocabulary(column: Distinct, weight: NDArray[np.float64] | None, min_count:
     seen: dict[str, float] = {}
     counts = np.bincount(column.places, weight, len(column.objects))
     for value, count in zip(column.objects, counts.tolist(), strict=True):
-        if count > 0 and not _is_missing(value):
+        if count > 0 and not is_missing(value):
             seen[str(value)] = seen.get(str(value), 0.0) + count
     return sorted(text for text, count in seen.items() if count >= min_count)
 
@@ -171,12 +171,12 @@ def _numbers(column: Column, known: list[str] | None, name: str, advice: str) ->
             raise TypeError(f"X: {name} holds numbers; in training it held text")
         return values
     if known is None:
-        numbers = [np.nan if _is_missing(v) else as_number(v) for v in values.objects]
+        numbers = [np.nan if is_missing(v) else as_number(v) for v in values.objects]
         if None in numbers:
             refuse_text(values, numbers.index(None), name, advice)
         return values.replaced([number for number in numbers if number is not None])
     codes = {text: float(code) for code, text in enumerate(known)}
-    return values.replaced([np.nan if _is_missing(v) else codes.get(str(v), UNSEEN) for v in values.objects])
+    return values.replaced([np.nan if is_missing(v) else codes.get(str(v), UNSEEN) for v in values.objects])
 
 
 def _is_whole(number: float | None) -> bool:
@@ -199,7 +199,7 @@ def _largest(values: NDArray[Any] | ArrowColumn) -> float:
     return float(np.abs(values, where=finite, out=np.zeros(len(values))).max(initial=0.0))
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """Return whether a value is None, NaN of any float type, NaT or pandas.NA."""
     if value is None:
         return True

@@ -39,7 +39,27 @@ def learn_labels(y: Any, classes: Any) -> Labels:
     """Return the sorted labels of `classes`, or else of y."""
     if len(sized("y", y)) == 0:
         raise ValueError("y must have at least one value, got none")
-    labels = _distinct(_one_dimensional(y if classes is None else classes, "y"))
+    return check_labels(distinct_labels(y if classes is None else classes))
+
+
+def distinct_labels(y: Any) -> Labels:
+    """Return the sorted labels of y, however many they are."""
+    return _distinct(_one_dimensional(y, "y"))
+
+
+def joined_labels(a: Labels, b: Labels) -> Labels:
+    """Return the sorted labels of two parts of y."""
+    if not a.values or not b.values:
+        return b if b.values else a
+    if a.kind != b.kind and {a.kind, b.kind} != {"int", "float"}:
+        raise TypeError(f"y must have labels of one type, got {a.kind} and {b.kind}")
+    kind = a.kind if a.kind == b.kind else "float"
+    values = {*a.values, *b.values}
+    return Labels(kind, sorted(map(float, values) if kind == "float" else values))
+
+
+def check_labels(labels: Labels) -> Labels:
+    """Return labels of two or more classes."""
     if len(labels.values) < 2:
         raise ValueError(f"y must have at least two classes, got one class: {labels.values[0]!r}")
     return labels

@@ -1,60 +1,84 @@
 //! The distinct values of a numeric column, and edges between them that take few bytes.
 
+use super::Binning;
 use super::buffers::Buffers;
 use super::precision::Precision;
 use super::quantile::quantile_cuts;
+use super::sketch::{Bucket, Sketch, UnitWeights, total};
 use super::tails::tail_cuts;
 use super::weights::Weights;
 use crate::Result;
 use crate::encoding::edges::{self, Edges};
 use crate::threads::Stop;
 
-/// The distinct values of a column as ascending keys, with the weight of each.
-#[derive(Clone, Debug)]
+/// The distinct values of a column, ascending, with their weights. Of very many, neighbouring ones count as one.
+#[derive(Clone, Copy, Debug)]
 pub struct Distinct<'a> {
-    keys: &'a [i32],
-    weights: Weights<'a>,
+    buckets: &'a [Bucket],
     has_missing: bool,
 }
 
+/// What distinct values are found in, reused from column to column.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    buffers: Buffers,
+    sketch: Sketch,
+}
+
 impl<'a> Distinct<'a> {
-    /// Finds the distinct values and adds up their weights, ignoring values of zero weight.
+    /// Finds the distinct values and adds up their weights, ignoring values of zero weight. It tells apart what matters
+    /// for this number of cells.
     ///
     /// # Errors
     /// If there is not enough memory, or it is stopped.
     pub fn new(
         values: &[f32],
-        weights: Option<&[f64]>,
-        buffers: &'a mut Buffers,
+        weights: UnitWeights,
+        cells: usize,
+        scratch: &'a mut Scratch,
         stop: &Stop,
     ) -> Result<Self> {
-        let has_missing = match weights {
-            None => buffers.count(values, stop)?,
-            Some(weights) => buffers.add_up(values, weights, stop)?,
-        };
-        let Buffers { keys, weights: sums, .. } = buffers;
-        let weights = if weights.is_some() { Weights::Each(sums) } else { Weights::Counts(sums) };
-        Ok(Self { keys, weights, has_missing })
+        let Scratch { buffers, sketch } = scratch;
+        sketch.clear();
+        sketch.add(values, weights, buffers, stop)?;
+        let heavy = sketch.heavy(cells);
+        if !heavy.is_empty() {
+            let mut fine = Sketch::default();
+            heavy.add(&mut fine, values, weights, buffers, stop)?;
+            sketch.refine(&heavy, &fine)?;
+        }
+        Ok(Self::of(sketch))
+    }
+
+    /// Takes the buckets of a sketch.
+    pub fn of(sketch: &'a Sketch) -> Self {
+        Self { buckets: sketch.buckets(), has_missing: sketch.has_missing() }
+    }
+
+    /// Returns whether there is nothing to tell values apart by.
+    pub fn is_constant(&self) -> bool {
+        let is_single = matches!(self.buckets, [only] if only.low == only.high);
+        self.is_empty() || (is_single && !self.has_missing)
     }
 
     /// Returns whether there is no value but NaN.
     pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+        self.buckets.is_empty()
     }
 
     /// Returns the number of distinct values.
     pub fn len(&self) -> usize {
-        self.keys.len()
+        self.buckets.len()
     }
 
-    /// Returns the distinct values as ascending keys.
-    pub fn keys(&self) -> &'a [i32] {
-        self.keys
+    /// Returns the key of a value, the smallest if several count as one.
+    pub fn key(&self, i: usize) -> i32 {
+        self.buckets[i].low
     }
 
     /// Returns the weight of each value.
     pub fn weights(&self) -> Weights<'a> {
-        self.weights
+        Weights(self.buckets)
     }
 
     /// Returns whether NaN is among the values.
@@ -62,15 +86,24 @@ impl<'a> Distinct<'a> {
         self.has_missing
     }
 
-    /// Returns the total weight of all values but NaN.
-    pub fn weight(&self) -> f64 {
-        self.weights.sum(0..self.len())
+    /// Returns the total weight of all values but NaN, in units.
+    pub fn weight(&self) -> u64 {
+        total(self.buckets)
+    }
+
+    /// Returns edges for `cells` cells at most; those that follow the target need more than is known here.
+    pub fn edges(&self, binning: Binning, cells: usize) -> Edges {
+        match binning {
+            Binning::Quantile | Binning::Supervised => self.quantile_edges(cells),
+            Binning::Uniform => self.uniform_edges(cells),
+            Binning::Tails => self.tail_edges(cells),
+        }
     }
 
     /// Returns edges at quantiles, for `cells` cells at most.
     pub fn quantile_edges(&self, cells: usize) -> Edges {
         if cells < self.len() {
-            self.shortest_edges(&quantile_cuts(self.weights, cells))
+            self.shortest_edges(&quantile_cuts(self.weights(), cells))
         } else {
             self.edges_between_all()
         }
@@ -90,8 +123,8 @@ impl<'a> Distinct<'a> {
         if cells >= self.len() {
             return self.edges_between_all();
         }
-        let mut finite =
-            self.keys.iter().map(|&key| f64::from(edges::number(key))).filter(|x| x.is_finite());
+        let numbers = || self.buckets.iter().flat_map(|bucket| [bucket.low, bucket.high]).map(edges::number);
+        let mut finite = numbers().map(f64::from).filter(|x| x.is_finite());
         let low = finite.next().unwrap_or(f64::MAX);
         let high = finite.next_back().unwrap_or(low);
         let width = (high - low) / cells as f64;
@@ -129,25 +162,25 @@ impl<'a> Distinct<'a> {
                 continue;
             }
             let moved: Vec<usize> =
-                rounded.iter().map(|edge| self.keys.partition_point(|key| key < edge)).collect();
+                rounded.iter().map(|edge| self.buckets.partition_point(|bucket| bucket.low < *edge)).collect();
             let is_near = |(now, then): (f64, &f64)| (now - then).abs() <= then / 4.0;
             if self.cell_weights(&moved).into_iter().zip(&wanted).all(is_near) {
                 return Edges::new(rounded);
             }
         }
-        Edges::new(cuts.iter().map(|&cut| self.keys[cut]).collect())
+        Edges::new(cuts.iter().map(|&cut| self.key(cut)).collect())
     }
 
     /// Returns the key of the number midway between the values before and at a cut.
     fn middle(&self, cut: usize) -> i32 {
-        let (low, high) = (self.keys[cut - 1], self.keys[cut]);
+        let (low, high) = (self.buckets[cut - 1].high, self.buckets[cut].low);
         let middle = f64::midpoint(edges::number(low).into(), edges::number(high).into());
         if middle.is_nan() { high } else { edges::key(middle as f32) }
     }
 
     /// Returns an edge near the middle of a cut that separates the values on both sides, if the precision allows.
     fn edge_near(&self, cut: usize, middle: i32, precision: Precision) -> i32 {
-        let (low, high) = (self.keys[cut - 1], self.keys[cut]);
+        let (low, high) = (self.buckets[cut - 1].high, self.buckets[cut].low);
         let near = precision.nearest(middle);
         let last = precision.last_not_above(high);
         if (near <= low || near > high) && last > low { last } else { near }
@@ -156,7 +189,7 @@ impl<'a> Distinct<'a> {
     fn cell_weights(&self, cuts: &[usize]) -> Vec<f64> {
         let ends = cuts.iter().copied().chain([self.len()]);
         let mut first = 0;
-        ends.map(|end| self.weights.sum(std::mem::replace(&mut first, end).min(end)..end)).collect()
+        ends.map(|end| self.weights().sum(std::mem::replace(&mut first, end).min(end)..end)).collect()
     }
 }
 
@@ -169,8 +202,8 @@ mod tests {
     #[test]
     fn edges_take_few_bytes_and_keep_the_cells() {
         let edges = |values: &[f32]| {
-            let (mut buffers, stop) = (Buffers::default(), Stop::default());
-            Distinct::new(values, None, &mut buffers, &stop).unwrap().quantile_edges(16)
+            let (mut scratch, stop) = (Scratch::default(), Stop::default());
+            Distinct::new(values, None, 16, &mut scratch, &stop).unwrap().quantile_edges(16)
         };
         let values: Vec<f32> = (0..1000).map(|i| (i as f32).mul_add(0.017, -3.0)).collect();
         let even = edges(&values);

@@ -13,14 +13,14 @@ const FREE: i32 = -1;
 /// The weight of each distinct key, in no order.
 pub struct Few {
     keys: [i32; PLACES],
-    weights: [f64; PLACES],
+    weights: [u64; PLACES],
     len: usize,
 }
 
 impl Few {
     /// Adds up the weights of numbers, in their order, unless they have too many distinct values. None is NaN.
-    pub fn new(numbers: impl Iterator<Item = (f32, f64)>) -> Option<Self> {
-        let mut few = Self { keys: [FREE; PLACES], weights: [0.0; PLACES], len: 0 };
+    pub fn new(numbers: impl Iterator<Item = (f32, u64)>) -> Option<Self> {
+        let mut few = Self { keys: [FREE; PLACES], weights: [0; PLACES], len: 0 };
         for (number, weight) in numbers {
             let place = few.place(edges::key(number))?;
             few.weights[place] += weight;
@@ -44,8 +44,8 @@ impl Few {
         Some(place)
     }
 
-    /// Replaces `pairs` by the keys, ascending, with their weights.
-    pub fn sorted(&self) -> Vec<(i32, f64)> {
+    /// Returns the keys, ascending, with their weights.
+    pub fn sorted(&self) -> Vec<(i32, u64)> {
         let all = self.keys.iter().copied().zip(self.weights);
         let mut pairs: Vec<_> = all.filter(|&(key, _)| key != FREE).collect();
         pairs.sort_unstable_by_key(|&(key, _)| key);

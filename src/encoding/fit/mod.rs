@@ -7,19 +7,25 @@ mod few;
 mod precision;
 mod quantile;
 mod radix;
+mod sketch;
+mod sketches;
 mod stripe;
 mod supervised;
 mod tails;
+mod tally;
 mod weights;
 
-use super::{Categories, CellMap, Column, Encoder, Standard};
+use super::{CellMap, Column, Edges, Encoder, Standard};
 use crate::data::{Category, Columns, Csr, Dataset, Dense, Schema, Table};
 use crate::memory::{check_available, filled, resize};
 use crate::threads::{Stop, Threads};
-use crate::{Error, Result};
-use buffers::Buffers;
-use distinct::Distinct;
+use crate::Result;
+use distinct::{Distinct, Scratch};
+use sketch::{UnitWeights, WeightUnit};
 use supervised::Observed;
+use tally::Tally;
+
+pub use sketches::Sketches;
 
 /// Where numeric features are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +83,7 @@ impl Encoder {
         stop: &Stop,
     ) -> Result<Self> {
         check_available::<[Option<Column>; 2]>(dataset.table.columns())?;
-        let fit = Fit { dataset, schema, params };
+        let fit = Fit { dataset, schema, params, unit: WeightUnit::of_all(dataset.weight) };
         let columns = match dataset.table {
             Table::Dense(dense) => fit.dense_columns(dense, threads, stop)?,
             Table::Csr(csr) => fit.sparse_columns(csr, threads, stop)?,
@@ -92,6 +98,21 @@ struct Fit<'a> {
     dataset: &'a Dataset<'a>,
     schema: &'a Schema,
     params: &'a EncodingParams,
+    unit: WeightUnit,
+}
+
+impl EncodingParams {
+    /// Returns the number of cells of a numeric feature that has more distinct values than that.
+    fn cells(&self) -> usize {
+        (self.bins - self.tilings + 1) as usize
+    }
+
+    /// Bins a numeric column. Few distinct values get a cell of `tilings` rows each, if the rows suffice.
+    fn intervals(&self, distinct: &Distinct, edges: impl FnOnce(usize) -> Edges) -> Column {
+        let copies = distinct.len() as u64 * u64::from(self.tilings) <= u64::from(self.bins);
+        let cells = if copies { distinct.len() } else { self.cells() };
+        Column { map: CellMap::Intervals(edges(cells)), copies, missing: distinct.has_missing() }
+    }
 }
 
 impl Fit<'_> {
@@ -114,12 +135,12 @@ impl Fit<'_> {
         for stripe in numeric.chunks(stripe::width(samples)) {
             resize(&mut numbers, stripe.len() * samples, 0.0)?;
             stripe::copy_columns(dense, stripe, &mut numbers, threads, stop)?;
-            let learn = |buffers: &mut Buffers, numbers| {
+            let learn = |scratch: &mut Scratch, numbers| {
                 stop.check()?;
-                self.numeric_column(numbers, buffers, stop)
+                self.numeric_column(numbers, scratch, stop)
             };
             let each = numbers.chunks(samples.max(1));
-            put(&mut columns, stripe, threads.map(each, Buffers::default, learn)?);
+            put(&mut columns, stripe, threads.map(each, Scratch::default, learn)?);
         }
         Ok(columns)
     }
@@ -127,20 +148,32 @@ impl Fit<'_> {
     fn categorical_column(&self, dense: &dyn Dense, column: usize) -> Result<Option<Column>> {
         let mut categories = filled(dense.samples(), Category::Missing)?;
         dense.copy_categories(column, 0, &mut categories);
-        self.categories(column, &categories)
+        let mut tally = Tally::default();
+        tally.add(column, &categories, self.unit, |sample| self.dataset.weight_of(sample))?;
+        Ok(tally.column(self.schema.vocabularies.get(&column), self.params.min_count, self.unit))
     }
 
     fn numeric_column(
         &self,
         values: &[f32],
-        buffers: &mut Buffers,
+        scratch: &mut Scratch,
         stop: &Stop,
     ) -> Result<Option<Column>> {
         let weights = self.dataset.weight;
-        let distinct = Distinct::new(values, weights, buffers, stop)?;
-        let is_constant = distinct.is_empty() || (distinct.len() == 1 && !distinct.has_missing());
+        let distinct = self.distinct(values, weights, scratch, stop)?;
         let observed = Observed { distinct, values, samples: None, weights };
-        Ok((!is_constant).then(|| self.numbers(&observed, false)))
+        Ok((!distinct.is_constant()).then(|| self.numbers(&observed, false)))
+    }
+
+    fn distinct<'s>(
+        &self,
+        values: &[f32],
+        weights: Option<&[f64]>,
+        scratch: &'s mut Scratch,
+        stop: &Stop,
+    ) -> Result<Distinct<'s>> {
+        let weights: UnitWeights = weights.map(|weights| (weights, self.unit));
+        Distinct::new(values, weights, self.params.cells(), scratch, stop)
     }
 
     fn sparse_columns(
@@ -152,12 +185,13 @@ impl Fit<'_> {
         let columns = Columns::new(csr, self.dataset.weight)?;
         threads.map(
             0..csr.columns(),
-            Buffers::default,
-            |buffers, column| {
+            Scratch::default,
+            |scratch, column| {
                 stop.check()?;
                 let stored = columns.column(column);
-                let distinct = Distinct::new(stored.values, stored.weights, buffers, stop)?;
-                let is_known = !distinct.is_empty() && distinct.weight() >= self.params.min_count;
+                let distinct = self.distinct(stored.values, stored.weights, scratch, stop)?;
+                let weight = self.unit.weight(distinct.weight());
+                let is_known = !distinct.is_empty() && weight >= self.params.min_count;
                 let is_used = is_known && !self.schema.leave_out.contains(&column);
                 let observed = Observed {
                     distinct,
@@ -170,76 +204,20 @@ impl Fit<'_> {
         )
     }
 
-    /// Bins a numeric column. Few distinct values get a cell of `tilings` rows each, if the rows suffice.
     fn numbers(&self, observed: &Observed, zero_is_absent: bool) -> Column {
-        let EncodingParams { bins, tilings, binning, raw, .. } = *self.params;
-        if raw {
+        if self.params.raw {
             let standard = Standard::fit(observed.values, observed.weights, zero_is_absent);
             return Column { map: CellMap::Raw(standard), copies: false, missing: false };
         }
         let distinct = &observed.distinct;
-        let copies = distinct.len() as u64 * u64::from(tilings) <= u64::from(bins);
-        let cells = if copies { distinct.len() } else { (bins - tilings + 1) as usize };
-        let edges = match binning {
-            Binning::Quantile => distinct.quantile_edges(cells),
-            Binning::Uniform => distinct.uniform_edges(cells),
-            Binning::Tails => distinct.tail_edges(cells),
+        self.params.intervals(distinct, |cells| match self.params.binning {
             Binning::Supervised => observed.supervised_edges(cells, &self.dataset.target),
-        };
-        Column { map: CellMap::Intervals(edges), copies, missing: distinct.has_missing() }
-    }
-
-    /// Gives each frequent category a cell.
-    fn categories(&self, column: usize, categories: &[Category]) -> Result<Option<Column>> {
-        let (mut seen, mut missing) = (Vec::new(), false);
-        for (sample, category) in categories.iter().enumerate() {
-            let weight = self.dataset.weight_of(sample);
-            match category {
-                _ if weight <= 0.0 => {}
-                Category::Id(id) => seen.push((*id, weight)),
-                Category::Missing => missing = true,
-                Category::Invalid => {
-                    let must = "hold whole numbers or text in categorical columns";
-                    return Err(Error::value("X", must, format!("a fraction in column {column}")));
-                }
-            }
-        }
-        let vocabulary = self.schema.vocabularies.get(&column);
-        let in_vocabulary =
-            |id: i64| vocabulary.is_none_or(|texts| (0..texts.len() as i64).contains(&id));
-        let before = seen.len();
-        seen.retain(|&(id, _)| in_vocabulary(id));
-        let has_unknown = seen.len() < before;
-        let (ids, has_rare) = frequent(seen, self.params.min_count);
-        let is_constant = ids.len() == 1 && !missing && !has_rare && !has_unknown;
-        if ids.is_empty() || is_constant {
-            return Ok(None);
-        }
-        let categories = match vocabulary {
-            Some(texts) => Categories::Texts(texts.clone()),
-            None => Categories::from_ids(ids),
-        };
-        Ok(Some(Column { map: CellMap::Categories(categories), copies: true, missing }))
+            binning => distinct.edges(binning, cells),
+        })
     }
 }
 
 /// Puts what was learned about some columns in their places.
 fn put(columns: &mut [Option<Column>], places: &[usize], learned: Vec<Option<Column>>) {
     places.iter().zip(learned).for_each(|(&place, column)| columns[place] = column);
-}
-
-/// Returns the ids whose weights add up to `min_count` or more, ascending, and whether there are others.
-fn frequent(mut seen: Vec<(i64, f64)>, min_count: f64) -> (Vec<i64>, bool) {
-    seen.sort_by_key(|&(id, _)| id);
-    let mut has_rare = false;
-    let mut ids = Vec::new();
-    for run in seen.chunk_by(|a, b| a.0 == b.0) {
-        let weight: f64 = run.iter().map(|&(_, weight)| weight).sum();
-        if weight >= min_count {
-            ids.extend(run.first().map(|&(id, _)| id));
-        } else {
-            has_rare = true;
-        }
-    }
-    (ids, has_rare)
 }

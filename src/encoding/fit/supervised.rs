@@ -48,7 +48,7 @@ impl Observed<'_> {
             let weight = self.weights.map_or(1.0, |weights| weights[i]);
             let sample = self.samples.map_or(i, |samples| samples[i] as usize);
             let key = edges::key(*value);
-            let group = cuts.partition_point(|&cut| self.distinct.keys()[cut] <= key);
+            let group = cuts.partition_point(|&cut| self.distinct.key(cut) <= key);
             (weight > 0.0 && !value.is_nan()).then_some((sample, group, weight))
         })
     }

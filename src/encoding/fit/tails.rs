@@ -38,8 +38,8 @@ pub fn tail_cuts(distinct: &Distinct, cells: usize) -> Vec<usize> {
 
 /// Returns what each group counts.
 fn counts(distinct: &Distinct, ends: &[usize]) -> Vec<f64> {
-    let keys = distinct.keys();
-    let number = |i: usize| f64::from(edges::number(keys[i.min(keys.len() - 1)])).clamp(-MAX, MAX);
+    let key = |i: usize| distinct.key(i.min(distinct.len() - 1));
+    let number = |i: usize| f64::from(edges::number(key(i))).clamp(-MAX, MAX);
     let mut begin = 0;
     let count = |&end: &usize| {
         let (weight, width) = (distinct.weights().sum(begin..end), number(end) - number(begin));

@@ -1,103 +1,65 @@
-//! The weights of the distinct values of a column.
+//! The weights of the buckets of a column.
 //!
-//! Sums of sample weights are rounded, so their order must never change. Counts are whole numbers and add up exactly in
-//! any order: with counts of all values up to each one, a sum is a difference and a quantile a binary search.
+//! They are whole numbers, which add up exactly in any order. A bucket has the weight of all up to its end, so a sum is a
+//! difference and a quantile a binary search.
 
+use super::sketch::Bucket;
 use std::ops::Range;
 
-/// A weight for each distinct value, in ascending order of the values.
+/// Ascending buckets.
 #[derive(Clone, Copy, Debug)]
-pub enum Weights<'a> {
-    /// The weight of each value.
-    Each(&'a [f64]),
-    /// Whole numbers: the number of samples with this value or one before it.
-    Counts(&'a [f64]),
-}
+pub struct Weights<'a>(pub &'a [Bucket]);
 
-/// Values that are searched for heavy ones at a time.
+/// Buckets that are searched for heavy ones at a time.
 const BLOCK: usize = 64;
 
 impl Weights<'_> {
-    /// Returns the number of values.
+    /// Returns the number of buckets.
     pub fn len(self) -> usize {
-        match self {
-            Self::Each(numbers) | Self::Counts(numbers) => numbers.len(),
-        }
+        self.0.len()
     }
 
-    /// Returns the weight of a value.
+    /// Returns the weight of a bucket.
     #[inline]
     pub fn at(self, i: usize) -> f64 {
-        match self {
-            Self::Each(weights) => weights[i],
-            Self::Counts(ends) => ends[i] - before(ends, i),
-        }
+        self.sum(i..i + 1)
     }
 
-    /// Returns the weight of a range of values.
+    /// Returns the weight of a range of buckets.
+    #[inline]
     pub fn sum(self, range: Range<usize>) -> f64 {
-        match self {
-            Self::Each(weights) => weights[range].iter().sum(),
-            Self::Counts(ends) => before(ends, range.end) - before(ends, range.start),
-        }
+        (self.before(range.end) - self.before(range.start)) as f64
     }
 
-    /// Returns where to end a cell that begins with the first value of a range: where its weight comes closest to
+    /// Returns where to end a cell that begins with the first bucket of a range: where its weight comes closest to
     /// `share`, but not after the range, which is not empty.
     pub fn end_of_cell(self, range: Range<usize>, share: f64) -> usize {
-        let mut at = range.start + 1;
-        match self {
-            Self::Each(weights) => {
-                let mut taken = weights[range.start];
-                while at < range.end && taken + weights[at] / 2.0 <= share {
-                    taken += weights[at];
-                    at += 1;
-                }
-            }
-            Self::Counts(_) => {
-                let mut end = range.end;
-                while at < end {
-                    let middle = usize::midpoint(at, end);
-                    if self.sum(range.start..middle) + self.at(middle) / 2.0 <= share {
-                        at = middle + 1;
-                    } else {
-                        end = middle;
-                    }
-                }
+        let (mut at, mut end) = (range.start + 1, range.end);
+        while at < end {
+            let middle = usize::midpoint(at, end);
+            if self.sum(range.start..middle) + self.at(middle) / 2.0 <= share {
+                at = middle + 1;
+            } else {
+                end = middle;
             }
         }
         at
     }
 
-    /// Iterates over the values that are heavier than `limit`.
+    /// Iterates over the buckets that are heavier than `limit`.
     pub fn heavier_than(self, limit: f64) -> impl Iterator<Item = usize> {
         let blocks = (0..self.len()).step_by(BLOCK);
         let range = move |first: usize| first..self.len().min(first + BLOCK);
         blocks
             .map(range)
-            .filter(move |block| self.any_heavier(block.clone(), limit))
+            .filter(move |block| self.sum(block.clone()) > limit)
             .flatten()
             .filter(move |&i| self.at(i) > limit)
     }
 
-    /// Returns whether any of some values is heavier than `limit`; compares many at once.
-    fn any_heavier(self, range: Range<usize>, limit: f64) -> bool {
-        match self {
-            Self::Each(weights) => {
-                weights[range].iter().filter(|&&weight| weight > limit).count() > 0
-            }
-            Self::Counts(_) if range.start == 0 => range.into_iter().any(|i| self.at(i) > limit),
-            Self::Counts(ends) => {
-                let (before, ends) = (&ends[range.start - 1..range.end - 1], &ends[range]);
-                let weights = ends.iter().zip(before).map(|(end, before)| end - before);
-                weights.filter(|&weight| weight > limit).count() > 0
-            }
-        }
+    /// Returns the weight of all buckets before one.
+    #[inline]
+    fn before(self, i: usize) -> u64 {
+        i.checked_sub(1).map_or(0, |last| self.0[last].end)
     }
-}
-
-/// Returns the number of samples with a value before this one.
-#[inline]
-fn before(ends: &[f64], i: usize) -> f64 {
-    i.checked_sub(1).map_or(0.0, |last| ends[last])
 }
