@@ -1,5 +1,8 @@
 //! What a model should say about each sample: a class, or a number.
 
+use crate::Result;
+use crate::memory::{collect, copied};
+
 /// Targets of all samples of a dataset.
 #[derive(Clone, Debug)]
 pub enum Target {
@@ -23,10 +26,13 @@ pub enum Target {
 
 impl Target {
     /// Standardizes numbers by their own weighted mean and standard deviation.
-    pub fn numbers(y: &[f64], weight: Option<&[f64]>) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn numbers(y: &[f64], weight: Option<&[f64]>) -> Result<Self> {
         let weight_of =
             |sample: usize| weight.map_or(1.0, |w| w.get(sample).copied().unwrap_or(0.0));
-        let mut known: Vec<[f64; 2]> = (0..).zip(y).map(|(i, &y)| [y, weight_of(i)]).collect();
+        let mut known = collect(y.iter().enumerate().map(|(i, &y)| [y, weight_of(i)]))?;
         // In an order that does not depend on that of the samples, nor do the sums.
         known.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
         let weighted = |f: &dyn Fn(f64) -> f64| -> f64 {
@@ -46,26 +52,41 @@ impl Target {
         Self::standardized(y, center, if spread > 0.0 { spread } else { 1.0 })
     }
 
-    fn standardized(y: &[f64], center: f64, spread: f64) -> Self {
-        Self::Numbers {
-            standard: y.iter().map(|y| (y - center) / spread).collect(),
-            center,
-            spread,
-        }
+    fn standardized(y: &[f64], center: f64, spread: f64) -> Result<Self> {
+        let standard = collect(y.iter().map(|y| (y - center) / spread))?;
+        Ok(Self::Numbers { standard, center, spread })
     }
 
     /// Takes class indices.
-    pub fn classes(y: &[f64], classes: usize) -> Self {
-        Self::Classes { of: y.iter().map(|&y| y as u32).collect(), classes }
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn classes(y: &[f64], classes: usize) -> Result<Self> {
+        Ok(Self::Classes { of: collect(y.iter().map(|&y| y as u32))?, classes })
     }
 
     /// Returns other targets of the same kind, in the same units.
-    #[must_use]
-    pub fn like(&self, y: &[f64]) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn like(&self, y: &[f64]) -> Result<Self> {
         match self {
             Self::Classes { classes, .. } => Self::classes(y, *classes),
             Self::Numbers { center, spread, .. } => Self::standardized(y, *center, *spread),
         }
+    }
+
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        Ok(match self {
+            Self::Classes { of, classes } => Self::Classes { of: copied(of)?, classes: *classes },
+            Self::Numbers { standard, center, spread } => {
+                Self::Numbers { standard: copied(standard)?, center: *center, spread: *spread }
+            }
+        })
     }
 
     /// Returns the number of outputs of a model: one per class, or one in all for two classes and for regression.

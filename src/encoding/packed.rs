@@ -10,7 +10,7 @@ use crate::Result;
 use crate::data::{Dense, Table};
 use crate::hash::mix;
 use crate::kernels::{self, Isa};
-use crate::memory::{filled, reserve, with_capacity};
+use crate::memory::{collect, filled, reserve, with_capacity};
 use crate::threads::{Stop, Threads};
 use std::ops::Range;
 
@@ -103,18 +103,25 @@ impl PackedTable {
     }
 
     /// Replaces `out` by the starts of a sample.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
     #[inline]
-    pub fn starts_of(&self, sample: usize, out: &mut Vec<u32>) {
+    pub fn starts_of(&self, sample: usize, out: &mut Vec<u32>) -> Result<()> {
         out.clear();
-        self.append_starts(sample, out);
+        self.append_starts(sample, out)
     }
 
     /// Appends the starts of a sample to `out`.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
     #[inline]
-    pub fn append_starts(&self, sample: usize, out: &mut Vec<u32>) {
+    pub fn append_starts(&self, sample: usize, out: &mut Vec<u32>) -> Result<()> {
         match self {
             Self::Dense { codes, width, bytes, is_plain } => {
                 let packed = &bytes[sample * width..][..*width];
+                reserve(out, codes.len())?;
                 if *is_plain {
                     let codes = codes.iter().zip(packed);
                     out.extend(codes.map(|(code, &byte)| code.start(byte.into())));
@@ -124,9 +131,12 @@ impl PackedTable {
                 }
             }
             Self::Sparse { ends, starts, .. } => {
-                out.extend_from_slice(&starts[range(ends, sample)]);
+                let starts = &starts[range(ends, sample)];
+                reserve(out, starts.len())?;
+                out.extend_from_slice(starts);
             }
         }
+        Ok(())
     }
 
     /// Returns a hash of a sample: of its cells and values.
@@ -163,7 +173,7 @@ impl PackedTable {
         threads: &Threads,
         stop: &Stop,
     ) -> Result<Self> {
-        let (codes, width) = layout(encoder);
+        let (codes, width) = layout(encoder)?;
         let mut bytes = filled(dense.samples().saturating_mul(width), 0)?;
         let blocks = bytes.chunks_mut((BLOCK * width).max(1)).enumerate();
         threads.map(blocks, EncodeScratch::default, |scratch, (i, bytes): (usize, &mut [u8])| {
@@ -171,7 +181,7 @@ impl PackedTable {
             let samples = i * BLOCK..i * BLOCK + bytes.len() / width;
             for (feature, code) in encoder.features().iter().zip(&codes) {
                 let zero_is_absent = encoder.zero_is_absent();
-                let cells = scratch.find_cells(isa, dense, &samples, feature, zero_is_absent);
+                let cells = scratch.find_cells(isa, dense, &samples, feature, zero_is_absent)?;
                 code.write(cells, width, bytes);
             }
             Ok(())
@@ -187,7 +197,7 @@ impl PackedTable {
         for first in (0..table.samples()).step_by(BLOCK) {
             stop.check()?;
             let samples = first..table.samples().min(first + BLOCK);
-            encoder.encode(isa, table, samples, &mut scratch, &mut active);
+            encoder.encode(isa, table, samples, &mut scratch, &mut active)?;
             ends.extend(active.ends.iter().map(|&end| starts.len() + end as usize));
             reserve(&mut starts, active.starts.len())?;
             starts.extend_from_slice(&active.starts);
@@ -204,7 +214,7 @@ fn range(ends: &[usize], sample: usize) -> Range<usize> {
 }
 
 /// Returns where each feature's code is stored in a sample, and the bytes per sample.
-fn layout(encoder: &Encoder) -> (Vec<Code>, usize) {
+fn layout(encoder: &Encoder) -> Result<(Vec<Code>, usize)> {
     let mut width = 0;
     let codes = encoder.features().iter().map(|feature| {
         let span = feature.span;
@@ -220,7 +230,8 @@ fn layout(encoder: &Encoder) -> (Vec<Code>, usize) {
         width += size;
         code
     });
-    (codes.collect(), width)
+    let codes = collect(codes)?;
+    Ok((codes, width))
 }
 
 impl Code {

@@ -2,6 +2,7 @@
 
 use super::dataset::{PyDataset, with_optional};
 use super::interrupt;
+use super::list::List;
 use super::model::PyModel;
 use super::params::read_params;
 use crate::data::Dataset;
@@ -80,7 +81,7 @@ impl PyTrainer {
         py: Python<'_>,
         dataset: PyDataset,
         params: &Bound<'_, PyDict>,
-        leave_out: Vec<usize>,
+        leave_out: List<usize>,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
         let params = read_params(params)?;
@@ -118,10 +119,10 @@ impl PyTrainer {
                     py,
                     |stop, progress| {
                         let mut trainer = self.lock(stop)?;
-                        let data = Dataset { table, target: trainer.target(y), weight };
+                        let data = Dataset { table, target: trainer.target(y)?, weight };
                         let valid = valid.map(|(table, y, weight)| {
-                            Dataset { table, target: trainer.target(y), weight }
-                        });
+                            Ok::<_, Error>(Dataset { table, target: trainer.target(y)?, weight })
+                        }).transpose()?;
                         let mut report = |epoch: &mut EpochReport, held_out| {
                             if !reports {
                                 return ControlFlow::Continue(());

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::data::{Dataset, Target};
 use crate::encoding::{Encoder, PackedTable};
 use crate::hash::mix;
-use crate::memory::{check_available, copied, filled, with_capacity};
+use crate::memory::{collect, copied, filled, with_capacity};
 use crate::threads::Stop;
 use std::borrow::Cow;
 
@@ -47,9 +47,8 @@ impl<'a> EncodedSamples<'a> {
         let Context { threads, isa, stop } = context;
         let table = PackedTable::new(encoder, isa, dataset.table, threads, stop)?;
         let keys = canonical_order(&table, dataset)?;
-        let (mut samples, mut hashes) = (with_capacity(keys.len())?, with_capacity(keys.len())?);
-        samples.extend(keys.iter().map(|&(_, sample)| sample));
-        hashes.extend(keys.iter().map(|&(hash, _)| hash));
+        let samples = collect(keys.iter().map(|&(_, sample)| sample))?;
+        let hashes = collect(keys.iter().map(|&(hash, _)| hash))?;
         Ok(Self {
             table,
             centers: Vec::new(),
@@ -76,8 +75,10 @@ impl<'a> EncodedSamples<'a> {
     /// # Errors
     /// If there is not enough memory.
     pub fn into_owned(self) -> Result<EncodedSamples<'static>> {
-        check_available::<f64>(self.target.len())?;
-        let target = Cow::Owned(self.target.into_owned());
+        let target = Cow::Owned(match self.target {
+            Cow::Owned(target) => target,
+            Cow::Borrowed(target) => target.copied()?,
+        });
         let weight = self.weight.map(|weight| copied(&weight)).transpose()?.map(Cow::Owned);
         let Self { table, unit, samples, hashes, centers, .. } = self;
         Ok(EncodedSamples { table, target, weight, unit, samples, hashes, centers })
@@ -115,7 +116,7 @@ fn canonical_order(table: &PackedTable, dataset: &Dataset) -> Result<Vec<(u64, u
     let mut keys = sorted(keys)?;
     if dataset.weight.is_some() {
         for equal in keys.chunk_by_mut(|a, b| a.0 == b.0) {
-            equal.sort_by(|a, b| weight_of(a.1).total_cmp(&weight_of(b.1)));
+            equal.sort_unstable_by(|a, b| weight_of(a.1).total_cmp(&weight_of(b.1)).then(a.1.cmp(&b.1)));
         }
     }
     Ok(keys)

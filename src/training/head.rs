@@ -10,7 +10,7 @@ use super::rows::Rows;
 use super::state::{Scale, State};
 use super::{Context, Examples, ValidParams, rng};
 use crate::encoding::Encoder;
-use crate::memory::with_capacity;
+use crate::memory::{collect, with_capacity};
 use crate::model::{FloatOutput, Loss, Method, RealScale};
 use crate::threads::Stop;
 use crate::{Error, Result};
@@ -129,12 +129,16 @@ impl Head {
     }
 
     /// Takes the scales of the state after a pass, and sees which features were relevant.
-    pub fn end_pass(&mut self) {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn end_pass(&mut self) -> Result<()> {
         self.rules.learner.refresh(&mut self.state);
         if let Some(quiet) = self.rules.learner.quiet_mut() {
-            quiet.update_relevance(&self.state.weights);
+            quiet.update_relevance(&self.state.weights)?;
         }
         self.scale = self.state.scale;
+        Ok(())
     }
 
     /// Refits the scales to some samples with all their features.
@@ -204,13 +208,13 @@ impl Head {
         let (root, Scale { bias, alpha, beta }) = (spread.sqrt(), self.kept_scale);
         let own = if self.method.has_sign_factors() { 1.0 } else { beta };
         let scaled = |numbers: &[f32], by: f64| {
-            numbers.iter().map(|&number| (f64::from(number) * by) as f32).collect()
+            collect(numbers.iter().map(|&number| (f64::from(number) * by) as f32))
         };
         Ok(FloatOutput {
             bias: center + spread * bias,
             beta: root * beta,
-            w: scaled(&weights.w, spread * alpha),
-            v: scaled(&weights.v, root * own),
+            w: scaled(&weights.w, spread * alpha)?,
+            v: scaled(&weights.v, root * own)?,
         })
     }
 }
@@ -282,8 +286,8 @@ impl Rules {
 
     /// Returns the scales with which the weights fit samples with all their features best.
     fn refit(&self, state: &State, examples: &Examples, stop: &Stop) -> Result<Scale> {
-        let samples = spread_evenly(&examples.samples, REFIT_SAMPLES);
-        let mut points = Vec::new();
+        let samples = spread_evenly(&examples.samples, REFIT_SAMPLES)?;
+        let mut points = with_capacity(samples.len())?;
         self.each_terms(state, examples, &samples, stop, |sample, terms| {
             let (y, weight) = (examples.target.at(self.id.output, sample), examples.weight(sample));
             points.push(Point { terms, y, weight, offset: 0.0 });
@@ -294,7 +298,7 @@ impl Rules {
     /// Sets the bias so that the mean score of some samples is the log-odds of the class (logistic, softmax) or zero:
     /// random signs, which agree within a feature, have a mean of their own.
     fn init_bias(&self, state: &mut State, examples: &Examples, stop: &Stop) -> Result<()> {
-        let some = spread_evenly(&examples.samples, BIAS_SAMPLES);
+        let some = spread_evenly(&examples.samples, BIAS_SAMPLES)?;
         let (mut mean, mut mean_pairs) = (0.0, 0.0);
         let scale = state.scale;
         self.each_terms(state, examples, &some, stop, |_, terms| {
@@ -324,6 +328,9 @@ impl Rules {
 }
 
 /// Returns at most about twice `count` samples, spread evenly.
-pub fn spread_evenly(samples: &[u32], count: usize) -> Vec<u32> {
-    samples.iter().step_by((samples.len() / count).max(1)).copied().collect()
+///
+/// # Errors
+/// If there is not enough memory.
+pub fn spread_evenly(samples: &[u32], count: usize) -> Result<Vec<u32>> {
+    collect(samples.iter().step_by((samples.len() / count).max(1)).copied())
 }

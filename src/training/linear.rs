@@ -14,14 +14,13 @@ use super::rows::Rows;
 use super::{Context, Examples};
 use crate::Result;
 use crate::kernels::{self, Isa};
-use crate::memory::{check_available, filled};
+use crate::memory::{collect, copied, filled};
 use crate::model::Loss;
 use crate::threads::Stop;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Samples by the cells that they are in.
-#[derive(Clone)]
 pub struct Linear<'a> {
     examples: &'a Examples<'a>,
     rows: &'a Rows,
@@ -30,9 +29,9 @@ pub struct Linear<'a> {
     loss: Loss,
     isa: Isa,
     /// The end of the visits to the cell that starts at each row.
-    ends: Arc<[usize]>,
+    ends: Arc<Vec<usize>>,
     /// Places in the list of samples, cell by cell.
-    visitors: Arc<[u32]>,
+    visitors: Arc<Vec<u32>>,
 }
 
 /// What is solved: w of one output, and its bias.
@@ -73,7 +72,6 @@ impl<'a> Linear<'a> {
             return Ok(None);
         }
         let Context { isa, stop, .. } = context;
-        check_available::<u32>(examples.table.active_features())?;
         let mut ends = filled(rows.len() + 1, 0_usize)?;
         let mut starts = Vec::new();
         let each = |list: &mut dyn FnMut(usize, usize)| -> Result<()> {
@@ -81,7 +79,7 @@ impl<'a> Linear<'a> {
                 if place % 1024 == 0 {
                     stop.check()?;
                 }
-                examples.table.starts_of(sample as usize, &mut starts);
+                examples.table.starts_of(sample as usize, &mut starts)?;
                 let loud = starts.iter().filter(|&&start| !rows.is_silent(start));
                 loud.for_each(|&start| list(place, start as usize));
             }
@@ -97,14 +95,18 @@ impl<'a> Linear<'a> {
             visitors[ends[start]] = place as u32;
             ends[start] += 1;
         })?;
-        let features = (0..rows.features()).collect();
-        Ok(Some(Self { examples, rows, features, loss, isa, ends: ends.into(), visitors: visitors.into() }))
+        let features = collect(0..rows.features())?;
+        let (ends, visitors) = (Arc::new(ends), Arc::new(visitors));
+        Ok(Some(Self { examples, rows, features, loss, isa, ends, visitors }))
     }
 
     /// Returns the same for some of the features.
-    #[must_use]
-    pub fn of_features(&self, features: &[usize]) -> Self {
-        Self { features: features.to_vec(), ..self.clone() }
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn of_features(&self, features: &[usize]) -> Result<Self> {
+        let (ends, visitors) = (Arc::clone(&self.ends), Arc::clone(&self.visitors));
+        Ok(Self { features: copied(features)?, ends, visitors, ..*self })
     }
 
     /// Returns the samples.
@@ -135,15 +137,15 @@ impl<'a> Linear<'a> {
         sweeps: usize,
         stop: &Stop,
     ) -> Result<()> {
-        let mut scores = self.scores(solution, offsets);
-        let mut parabolas = vec![Parabola::default(); scores.len()];
+        let mut scores = self.scores(solution, offsets)?;
+        let mut parabolas = filled(scores.len(), Parabola::default())?;
         for _ in 0..sweeps {
-            self.approximate(output, &scores, &mut parabolas);
+            self.approximate(output, &scores, &mut parabolas)?;
             scores.iter_mut().zip(&parabolas).for_each(|(score, parabola)| *score += parabola.rest);
             Self::center(solution, &mut parabolas);
             for &feature in &self.features {
                 stop.check()?;
-                self.solve_feature(feature, solution, lambda, &mut parabolas);
+                self.solve_feature(feature, solution, lambda, &mut parabolas)?;
             }
             Self::center(solution, &mut parabolas);
             scores.iter_mut().zip(&parabolas).for_each(|(score, parabola)| *score -= parabola.rest);
@@ -152,17 +154,17 @@ impl<'a> Linear<'a> {
     }
 
     /// Returns the score of each sample.
-    fn scores(&self, solution: &Solution, offsets: &[f64]) -> Vec<f32> {
-        let mut scores: Vec<f32> = offsets.iter().map(|offset| (offset + *solution.bias) as f32).collect();
+    fn scores(&self, solution: &Solution, offsets: &[f64]) -> Result<Vec<f32>> {
+        let mut scores = collect(offsets.iter().map(|offset| (offset + *solution.bias) as f32))?;
         for start in 0..self.rows.len() {
             let effect = self.effect(start, solution.w) as f32;
             self.visitors_of(start).iter().for_each(|&place| scores[place as usize] += effect);
         }
-        scores
+        Ok(scores)
     }
 
     /// Puts a parabola in place of the loss of each sample.
-    fn approximate(&self, output: usize, scores: &[f32], parabolas: &mut [Parabola]) {
+    fn approximate(&self, output: usize, scores: &[f32], parabolas: &mut [Parabola]) -> Result<()> {
         let samples = || self.examples.samples.iter().map(|&sample| sample as usize);
         let target = |sample| self.examples.target.at(output, sample) as f32;
         let weight = |sample| self.examples.weight(sample) as f32;
@@ -170,10 +172,10 @@ impl<'a> Linear<'a> {
             for ((parabola, score), sample) in parabolas.iter_mut().zip(scores).zip(samples()) {
                 *parabola = Parabola { rest: target(sample) - score, weight: weight(sample) };
             }
-            return;
+            return Ok(());
         }
-        let margins: Vec<f32> = scores.iter().zip(samples()).map(|(score, sample)| score * target(sample)).collect();
-        let (mut losses, mut slopes) = (vec![0.0; margins.len()], vec![0.0; margins.len()]);
+        let margins = collect(scores.iter().zip(samples()).map(|(score, sample)| score * target(sample)))?;
+        let (mut losses, mut slopes) = (filled(margins.len(), 0.0)?, filled(margins.len(), 0.0)?);
         kernels::logistic(self.isa, &margins, &mut losses, &mut slopes);
         for ((parabola, slope), sample) in parabolas.iter_mut().zip(slopes).zip(samples()) {
             let wrong = -slope; // the probability of the other class
@@ -181,6 +183,7 @@ impl<'a> Linear<'a> {
             let rest = target(sample) * wrong / curvature;
             *parabola = Parabola { rest, weight: curvature * weight(sample) };
         }
+        Ok(())
     }
 
     /// Moves the bias to where the parabolas are lowest.
@@ -215,15 +218,15 @@ impl<'a> Linear<'a> {
         solution: &mut Solution,
         lambda: f64,
         parabolas: &mut [Parabola],
-    ) {
+    ) -> Result<()> {
         let span = self.rows.spans()[feature];
         let range = span.first as usize..(span.first + span.rows()) as usize;
-        let before: Vec<f64> = range.clone().map(|start| self.effect(start, solution.w)).collect();
-        let sums: Vec<[f64; 2]> = range.clone().map(|start| self.sums(start, parabolas)).collect();
+        let before = collect(range.clone().map(|start| self.effect(start, solution.w)))?;
+        let sums = collect(range.clone().map(|start| self.sums(start, parabolas)))?;
         if span.is_copied() || self.rows.tilings() == 1 || span.rows() > MAX_JOINT_ROWS {
             self.solve_cells(range.clone(), &sums, solution, lambda);
         } else {
-            self.solve_jointly(feature, range.clone(), &sums, solution, lambda);
+            self.solve_jointly(feature, range.clone(), &sums, solution, lambda)?;
         }
         for (start, before) in range.zip(before) {
             let moved = (self.effect(start, solution.w) - before) as f32;
@@ -232,6 +235,7 @@ impl<'a> Linear<'a> {
                 visitors.for_each(|&place| parabolas[place as usize].rest -= moved);
             }
         }
+        Ok(())
     }
 
     /// Returns the weight of the samples in a cell, and the weighted sum of how far they are from the bottom.
@@ -263,11 +267,11 @@ impl<'a> Linear<'a> {
         sums: &[[f64; 2]],
         solution: &mut Solution,
         lambda: f64,
-    ) {
+    ) -> Result<()> {
         let (rows, tilings) = (range.len(), self.rows.tilings());
         let line = self.rows.line(feature);
         let n = rows + usize::from(!line.is_empty());
-        let (mut a, mut b) = (vec![0.0; n * n], vec![0.0; n]);
+        let (mut a, mut b) = (filled(n * n, 0.0)?, filled(n, 0.0)?);
         for (cell, &[weight, rest]) in sums.iter().enumerate().filter(|(_, sums)| sums[0] > 0.0) {
             let own = cell..cell + tilings;
             let target = rest + weight * self.effect(range.start + cell, solution.w);
@@ -293,5 +297,6 @@ impl<'a> Linear<'a> {
                 solution.w[row] = (b[i] + along) as f32;
             }
         }
+        Ok(())
     }
 }

@@ -17,7 +17,7 @@ use crate::Result;
 use crate::aligned::Aligned;
 use crate::encoding::{CellMap, Encoder, Feature};
 use crate::kernels::{Pull, RowWeights};
-use crate::memory::filled;
+use crate::memory::{collect, filled};
 use rand_xoshiro::rand_core::Rng;
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -106,7 +106,7 @@ impl Quiet {
         for feature in encoder.features() {
             add_waves(feature, &rows, &mut weights.v, m, rng);
         }
-        let pulls = vec![strength.v as f32; rows.features() * m];
+        let pulls = filled(rows.features() * m, strength.v as f32)?;
         let w_rest = filled(rows.len(), 0.0)?;
         Ok((Self { rows, rest: Arc::new(rest), pulls, w_rest, strength }, weights))
     }
@@ -139,13 +139,16 @@ impl Quiet {
 
     /// Recomputes the relevance μ of each feature for each factor: (s / (r + s/10))², where r is the root mean square of
     /// what was learned, ṽ − ρ, over all visits, and s is [`RELEVANT`].
-    pub fn update_relevance(&mut self, weights: &RowWeights) {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn update_relevance(&mut self, weights: &RowWeights) -> Result<()> {
         let m = self.pulls.len() / self.rows.features().max(1);
         if m == 0 {
-            return;
+            return Ok(());
         }
-        let mut squares = vec![0.0_f64; self.pulls.len()];
-        let mut visits = vec![0.0_f64; self.rows.features()];
+        let mut squares = filled(self.pulls.len(), 0.0_f64)?;
+        let mut visits = filled(self.rows.features(), 0.0_f64)?;
         for (v, row) in weights.v.chunks_exact(m).zip(self.rows.pulled()) {
             if row.per_visit > 0.0 {
                 let (own, feature) = (1.0 / f64::from(row.per_visit), row.feature as usize);
@@ -164,6 +167,7 @@ impl Quiet {
                 *pull = (self.strength.v * relevance * relevance) as f32;
             }
         }
+        Ok(())
     }
 }
 
@@ -171,7 +175,7 @@ impl Quiet {
 fn rest_values(rows: &Rows, m: usize, rng: &mut impl Rng) -> Result<Vec<f32>> {
     let tilings = rows.tilings();
     let mut rest = filled(rows.features() * tilings * m, 0.0_f32)?;
-    let mut order: Vec<usize> = (0..tilings).collect();
+    let mut order = collect(0..tilings)?;
     for own in rest.chunks_exact_mut((tilings * m).max(1)) {
         for factor in 0..m {
             shuffle(&mut order, rng);

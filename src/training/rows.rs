@@ -4,7 +4,7 @@ use super::{Examples, cholesky};
 use crate::Result;
 use crate::encoding::{Encoder, Span};
 use crate::kernels::PulledRow;
-use crate::memory::filled;
+use crate::memory::{collect, copied, filled, resize, try_collect};
 use crate::threads::Stop;
 
 /// The rows of the parameter table, and how often the samples visit them.
@@ -30,7 +30,7 @@ impl Rows {
     /// # Errors
     /// If there is not enough memory.
     pub fn new(encoder: &Encoder) -> Result<Self> {
-        let spans: Vec<Span> = encoder.features().iter().map(|feature| feature.span).collect();
+        let spans = collect(encoder.features().iter().map(|feature| feature.span))?;
         let tilings = encoder.tilings() as usize;
         let none = PulledRow { pattern: 0, feature: 0, per_visit: 0.0 };
         let mut pulled = filled(encoder.rows() as usize, none)?;
@@ -39,18 +39,33 @@ impl Rows {
                 *row = PulledRow { feature, pattern: feature * tilings as u32 + i % tilings as u32, ..none };
             }
         }
-        let lines = vec![Vec::new(); spans.len()];
+        let lines = filled(spans.len(), Vec::new())?;
         Ok(Self { pulled, spans, tilings, silent: Vec::new(), lines })
     }
 
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        Ok(Self {
+            pulled: copied(&self.pulled)?,
+            spans: copied(&self.spans)?,
+            silent: copied(&self.silent)?,
+            lines: try_collect(self.lines.iter().map(|line| copied(line)))?,
+            ..*self
+        })
+    }
+
     /// Draws the straight lines of numeric features, given the centers of their cells.
-    fn draw_lines(&mut self, centers: &[Vec<f64>]) {
+    fn draw_lines(&mut self, centers: &[Vec<f64>]) -> Result<()> {
         for ((line, centers), span) in self.lines.iter_mut().zip(centers).zip(&self.spans) {
-            *line = line_through(centers, self.tilings);
+            *line = line_through(centers, self.tilings)?;
             if !line.is_empty() {
-                line.resize(span.rows() as usize, 0.0); // the cell of missing values is on no line
+                resize(line, span.rows() as usize, 0.0)?; // the cell of missing values is on no line
             }
         }
+        Ok(())
     }
 
     /// Returns the runs of rows, feature by feature.
@@ -68,7 +83,7 @@ impl Rows {
     /// # Errors
     /// If it is stopped, or there is not enough memory.
     pub fn learn(&mut self, examples: &Examples, stop: &Stop) -> Result<()> {
-        self.draw_lines(examples.centers);
+        self.draw_lines(examples.centers)?;
         self.silence(examples, stop)
     }
 
@@ -116,7 +131,7 @@ impl Rows {
             if i % 1024 == 0 {
                 stop.check()?;
             }
-            examples.table.starts_of(sample as usize, &mut starts);
+            examples.table.starts_of(sample as usize, &mut starts)?;
             for &start in starts.iter().filter(|&&start| !self.is_silent(start)) {
                 visits[start as usize] += 1;
             }
@@ -157,22 +172,22 @@ impl Rows {
 }
 
 /// Returns the smallest row weights that sum to the given effects over each window of T rows.
-fn line_through(effects: &[f64], tilings: usize) -> Vec<f64> {
+fn line_through(effects: &[f64], tilings: usize) -> Result<Vec<f64>> {
     let cells = effects.len();
     if cells == 0 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let shared = |i: usize, j: usize| tilings.saturating_sub(i.abs_diff(j)) as f64;
-    let mut a: Vec<f64> = (0..cells * cells).map(|ij| shared(ij / cells, ij % cells)).collect();
-    let mut b = effects.to_vec();
+    let mut a = collect((0..cells * cells).map(|ij| shared(ij / cells, ij % cells)))?;
+    let mut b = copied(effects)?;
     if !cholesky::solve(&mut a, &mut b) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let mut line = vec![0.0; cells + tilings - 1];
+    let mut line = filled(cells + tilings - 1, 0.0)?;
     for (cell, b) in b.into_iter().enumerate() {
         line[cell..cell + tilings].iter_mut().for_each(|row| *row += b);
     }
-    line
+    Ok(line)
 }
 
 /// Returns the rows of a feature.

@@ -4,19 +4,23 @@
 //! through them, both compared with what chance would do.
 
 use super::linear::Linear;
+use crate::Result;
+use crate::memory::{collect, try_collect};
 
 /// Returns all features, the most informative first.
-pub fn rank(linear: &Linear) -> Vec<usize> {
+///
+/// # Errors
+/// If there is not enough memory.
+pub fn rank(linear: &Linear) -> Result<Vec<usize>> {
     let outputs = linear.examples().target.outputs();
-    let targets: Vec<Centered> = (0..outputs).map(|output| Centered::new(linear, output)).collect();
-    let mut ranked: Vec<(f64, usize)> = (0..linear.rows().features())
-        .map(|feature| {
-            let scores = targets.iter().map(|target| target.score(linear, feature));
-            (scores.fold(f64::MIN, f64::max), feature)
-        })
-        .collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    ranked.into_iter().map(|(_, feature)| feature).collect()
+    let targets = try_collect((0..outputs).map(|output| Centered::new(linear, output)))?;
+    let score = |feature| {
+        let scores = targets.iter().map(|target| target.score(linear, feature));
+        (scores.fold(f64::MIN, f64::max), feature)
+    };
+    let mut ranked = collect((0..linear.rows().features()).map(score))?;
+    ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    collect(ranked.into_iter().map(|(_, feature)| feature))
 }
 
 /// The targets of one output without their mean.
@@ -28,18 +32,18 @@ struct Centered {
 }
 
 impl Centered {
-    fn new(linear: &Linear, output: usize) -> Self {
+    fn new(linear: &Linear, output: usize) -> Result<Self> {
         let examples = linear.examples();
         let samples = || examples.samples.iter().map(|&sample| sample as usize);
-        let weights: Vec<f64> = samples().map(|sample| examples.weight(sample)).collect();
-        let mut y: Vec<f64> = samples().map(|sample| examples.target.at(output, sample)).collect();
+        let weights = collect(samples().map(|sample| examples.weight(sample)))?;
+        let mut y = collect(samples().map(|sample| examples.target.at(output, sample)))?;
         let total: f64 = weights.iter().sum();
         let mean = y.iter().zip(&weights).map(|(y, weight)| y * weight).sum::<f64>() / total;
         for y in &mut y {
             *y -= mean;
         }
         let squares = y.iter().zip(&weights).map(|(y, weight)| y * y * weight).sum::<f64>();
-        Self { y, weights, variance: (squares / total).max(f64::MIN_POSITIVE) }
+        Ok(Self { y, weights, variance: (squares / total).max(f64::MIN_POSITIVE) })
     }
 
     /// Returns how many standard deviations above chance a feature is: χ² of its cells, or of the slope of a line.

@@ -9,6 +9,7 @@ use super::quiet::Strength;
 use super::rows::Rows;
 use super::screening::rank;
 use super::{Context, EncodedSamples, Examples, Params, Schedule, ValidParams};
+use crate::memory::{collect, try_collect};
 use crate::data::{Dataset, Schema};
 use crate::encoding::Encoder;
 use crate::model::Loss;
@@ -75,7 +76,7 @@ pub fn choose(
     finer: bool,
     context: Context,
 ) -> Result<Choice> {
-    let mut schema = schema.clone();
+    let mut schema = schema.copied()?;
     let mut first = Trial::new(dataset, &schema, params, context)?;
     if first.has_too_many_features() {
         schema.leave_out.extend(first.uninformative(context)?);
@@ -162,9 +163,9 @@ impl<'a> Trial<'a> {
         self.with_folds(context, |folds| {
             for fold in folds {
                 let Some(linear) = &fold.linear else { return Ok(()) };
-                let ranked = rank(linear);
+                let ranked = rank(linear)?;
                 for (loss, &number) in losses.iter_mut().zip(&numbers) {
-                    let some = linear.of_features(&ranked[..number]);
+                    let some = linear.of_features(&ranked[..number])?;
                     *loss += self.linear_loss(usual, fold, &some, context)?;
                 }
             }
@@ -172,11 +173,12 @@ impl<'a> Trial<'a> {
         })?;
         let best = losses.iter().zip(&numbers).min_by(|a, b| a.0.total_cmp(b.0));
         let number = best.map_or(features.len(), |(_, &number)| number);
-        let all = self.examples();
+        let all = self.examples()?;
         let mut rows = Rows::new(&self.encoder)?;
         rows.learn(&all, context.stop)?;
-        let ranked = Linear::new(&all, &rows, self.loss, context)?.as_ref().map_or_else(Vec::new, rank);
-        Ok(ranked.iter().skip(number).map(|&feature| features[feature].column).collect())
+        let linear = Linear::new(&all, &rows, self.loss, context)?;
+        let ranked = linear.as_ref().map_or_else(|| Ok(Vec::new()), rank)?;
+        collect(ranked.iter().skip(number).map(|&feature| features[feature].column))
     }
 
     /// Returns the loss on held-out samples with the given parameters.
@@ -298,7 +300,7 @@ impl<'a> Trial<'a> {
     }
 
     /// Returns the samples to choose with.
-    fn examples(&self) -> Examples<'_> {
+    fn examples(&self) -> Result<Examples<'_>> {
         let all = self.samples.examples();
         let unit = all.unit();
         all.in_units_of(unit).first(MAX_SAMPLES)
@@ -306,23 +308,23 @@ impl<'a> Trial<'a> {
 
     /// Divides the samples into folds, and works with them.
     fn with_folds<R>(&self, context: Context, work: impl FnOnce(&[Fold]) -> Result<R>) -> Result<R> {
-        let all = self.examples();
+        let all = self.examples()?;
         let folds = if all.samples.len() < MIN_SAMPLES && !self.is_large() { FOLDS } else { 1 };
-        let parts: Vec<_> = (0..folds).map(|fold| all.fold(fold, FOLDS, self.params.seed)).collect();
+        let parts = try_collect((0..folds).map(|fold| all.fold(fold, FOLDS, self.params.seed)))?;
         let mut rows = Rows::new(&self.encoder)?;
         rows.learn(&all, context.stop)?;
         let mut rows_of = Vec::with_capacity(folds);
         for (train, _) in &parts {
-            let mut rows = rows.clone();
+            let mut rows = rows.copied()?;
             rows.count(train, context.stop)?;
             rows_of.push(Arc::new(rows));
         }
-        let shards: Vec<_> = parts.iter().map(|(train, _)| train.shards(1)).collect();
+        let shards = try_collect(parts.iter().map(|(train, _)| train.shards(1)))?;
         let mut made = Vec::with_capacity(folds);
         for (((train, held_out), rows), shards) in parts.iter().zip(&rows_of).zip(&shards) {
             let size = batches::size(self.params, train.samples.len(), all.target.outputs());
             let linear = Linear::new(train, rows, self.loss, context)?;
-            let batches = Batches::new(train, shards, size).decode(rows, context)?;
+            let batches = Batches::new(train, shards, size)?.decode(rows, context)?;
             made.push(Fold { rows: Arc::clone(rows), batches, linear, held_out });
         }
         work(&made)

@@ -5,6 +5,7 @@ use super::precision::Precision;
 use super::quantile::quantile_cuts;
 use super::tails::tail_cuts;
 use super::weights::Weights;
+use crate::memory::collect;
 use crate::Result;
 use crate::encoding::edges::{self, Edges};
 use crate::threads::Stop;
@@ -68,25 +69,25 @@ impl<'a> Distinct<'a> {
     }
 
     /// Returns edges at quantiles, for `cells` cells at most.
-    pub fn quantile_edges(&self, cells: usize) -> Edges {
+    pub fn quantile_edges(&self, cells: usize) -> Result<Edges> {
         if cells < self.len() {
-            self.shortest_edges(&quantile_cuts(self.weights, cells))
+            self.shortest_edges(&quantile_cuts(self.weights, cells)?)
         } else {
             self.edges_between_all()
         }
     }
 
     /// Returns edges that leave cells for long tails, for `cells` cells at most.
-    pub fn tail_edges(&self, cells: usize) -> Edges {
+    pub fn tail_edges(&self, cells: usize) -> Result<Edges> {
         if cells < self.len() {
-            self.shortest_edges(&tail_cuts(self, cells))
+            self.shortest_edges(&tail_cuts(self, cells)?)
         } else {
             self.edges_between_all()
         }
     }
 
     /// Returns equally spaced edges over the range of the finite values.
-    pub fn uniform_edges(&self, cells: usize) -> Edges {
+    pub fn uniform_edges(&self, cells: usize) -> Result<Edges> {
         if cells >= self.len() {
             return self.edges_between_all();
         }
@@ -95,47 +96,44 @@ impl<'a> Distinct<'a> {
         let low = finite.next().unwrap_or(f64::MAX);
         let high = finite.next_back().unwrap_or(low);
         let width = (high - low) / cells as f64;
-        let exact: Vec<f64> = (1..cells).map(|i| low + width * i as f64).collect();
-        let keys: Vec<i32> = exact.iter().map(|&edge| edges::key(edge as f32)).collect();
+        let exact = collect((1..cells).map(|i| low + width * i as f64))?;
+        let keys = collect(exact.iter().map(|&edge| edges::key(edge as f32)))?;
         for precision in Precision::candidates(&keys) {
-            let rounded: Vec<i32> = keys.iter().map(|&key| precision.nearest(key)).collect();
+            let rounded = collect(keys.iter().map(|&key| precision.nearest(key)))?;
             let is_near = |(&edge, &exact): (&i32, &f64)| {
                 (f64::from(edges::number(edge)) - exact).abs() <= width / 4.0
             };
             if rounded.is_sorted_by(|a, b| a < b) && rounded.iter().zip(&exact).all(is_near) {
-                return Edges::new(rounded);
+                return Ok(Edges::new(rounded));
             }
         }
         // The range is too narrow to be cut evenly in float32.
         self.quantile_edges(cells)
     }
 
-    fn edges_between_all(&self) -> Edges {
-        self.shortest_edges(&(1..self.len()).collect::<Vec<_>>())
+    fn edges_between_all(&self) -> Result<Edges> {
+        self.shortest_edges(&collect(1..self.len())?)
     }
 
     /// Returns edges between the values before and at each cut, in the fewest bytes that keep the weight of every cell
     /// within a quarter of what it would be.
-    pub fn shortest_edges(&self, cuts: &[usize]) -> Edges {
-        let wanted = self.cell_weights(cuts);
-        let middles: Vec<i32> = cuts.iter().map(|&cut| self.middle(cut)).collect();
+    pub fn shortest_edges(&self, cuts: &[usize]) -> Result<Edges> {
+        let wanted = self.cell_weights(cuts)?;
+        let middles = collect(cuts.iter().map(|&cut| self.middle(cut)))?;
         for precision in Precision::candidates(&middles) {
-            let rounded: Vec<i32> = cuts
-                .iter()
-                .zip(&middles)
-                .map(|(&cut, &middle)| self.edge_near(cut, middle, precision))
-                .collect();
+            let near = |(&cut, &middle)| self.edge_near(cut, middle, precision);
+            let rounded = collect(cuts.iter().zip(&middles).map(near))?;
             if !rounded.is_sorted_by(|a, b| a < b) {
                 continue;
             }
-            let moved: Vec<usize> =
-                rounded.iter().map(|edge| self.keys.partition_point(|key| key < edge)).collect();
+            let cut = |edge: &i32| self.keys.partition_point(|key| key < edge);
+            let moved = collect(rounded.iter().map(cut))?;
             let is_near = |(now, then): (f64, &f64)| (now - then).abs() <= then / 4.0;
-            if self.cell_weights(&moved).into_iter().zip(&wanted).all(is_near) {
-                return Edges::new(rounded);
+            if self.cell_weights(&moved)?.into_iter().zip(&wanted).all(is_near) {
+                return Ok(Edges::new(rounded));
             }
         }
-        Edges::new(cuts.iter().map(|&cut| self.keys[cut]).collect())
+        Ok(Edges::new(collect(cuts.iter().map(|&cut| self.keys[cut]))?))
     }
 
     /// Returns the key of the number midway between the values before and at a cut.
@@ -153,10 +151,11 @@ impl<'a> Distinct<'a> {
         if (near <= low || near > high) && last > low { last } else { near }
     }
 
-    fn cell_weights(&self, cuts: &[usize]) -> Vec<f64> {
+    fn cell_weights(&self, cuts: &[usize]) -> Result<Vec<f64>> {
         let ends = cuts.iter().copied().chain([self.len()]);
         let mut first = 0;
-        ends.map(|end| self.weights.sum(std::mem::replace(&mut first, end).min(end)..end)).collect()
+        let weight = |end| self.weights.sum(std::mem::replace(&mut first, end).min(end)..end);
+        collect(ends.map(weight))
     }
 }
 
@@ -170,7 +169,7 @@ mod tests {
     fn edges_take_few_bytes_and_keep_the_cells() {
         let edges = |values: &[f32]| {
             let (mut buffers, stop) = (Buffers::default(), Stop::default());
-            Distinct::new(values, None, &mut buffers, &stop).unwrap().quantile_edges(16)
+            Distinct::new(values, None, &mut buffers, &stop).unwrap().quantile_edges(16).unwrap()
         };
         let values: Vec<f32> = (0..1000).map(|i| (i as f32).mul_add(0.017, -3.0)).collect();
         let even = edges(&values);

@@ -14,7 +14,7 @@ mod weights;
 
 use super::{Categories, CellMap, Column, Encoder, Standard};
 use crate::data::{Category, Columns, Csr, Dataset, Dense, Schema, Table};
-use crate::memory::{check_available, filled, resize};
+use crate::memory::{check_available, copied, extend, filled, push, resize, with_capacity};
 use crate::threads::{Stop, Threads};
 use crate::{Error, Result};
 use buffers::Buffers;
@@ -103,8 +103,11 @@ impl Fit<'_> {
     ) -> Result<Vec<Option<Column>>> {
         let mut columns = filled(dense.columns(), None)?;
         let used = (0..columns.len()).filter(|column| !self.schema.leave_out.contains(column));
-        let (categorical, numeric): (Vec<_>, Vec<_>) =
-            used.partition(|column| self.schema.categorical.contains(column));
+        let is_categorical = |column: &usize| self.schema.categorical.contains(column);
+        let (mut categorical, mut numeric) = (Vec::new(), Vec::new());
+        for column in used {
+            push(if is_categorical(&column) { &mut categorical } else { &mut numeric }, column)?;
+        }
         let learn = |(): &mut (), &column: &usize| {
             stop.check()?;
             self.categorical_column(dense, column)
@@ -140,7 +143,7 @@ impl Fit<'_> {
         let distinct = Distinct::new(values, weights, buffers, stop)?;
         let is_constant = distinct.is_empty() || (distinct.len() == 1 && !distinct.has_missing());
         let observed = Observed { distinct, values, samples: None, weights };
-        Ok((!is_constant).then(|| self.numbers(&observed, false)))
+        (!is_constant).then(|| self.numbers(&observed, false)).transpose()
     }
 
     fn sparse_columns(
@@ -165,33 +168,33 @@ impl Fit<'_> {
                     samples: Some(stored.samples),
                     weights: stored.weights,
                 };
-                Ok(is_used.then(|| self.numbers(&observed, true)))
+                is_used.then(|| self.numbers(&observed, true)).transpose()
             },
         )
     }
 
     /// Bins a numeric column. Few distinct values get a cell of `tilings` rows each, if the rows suffice.
-    fn numbers(&self, observed: &Observed, zero_is_absent: bool) -> Column {
+    fn numbers(&self, observed: &Observed, zero_is_absent: bool) -> Result<Column> {
         let EncodingParams { bins, tilings, binning, raw, .. } = *self.params;
         if raw {
             let standard = Standard::fit(observed.values, observed.weights, zero_is_absent);
-            return Column { map: CellMap::Raw(standard), copies: false, missing: false };
+            return Ok(Column { map: CellMap::Raw(standard), copies: false, missing: false });
         }
         let distinct = &observed.distinct;
         let copies = distinct.len() as u64 * u64::from(tilings) <= u64::from(bins);
         let cells = if copies { distinct.len() } else { (bins - tilings + 1) as usize };
         let edges = match binning {
-            Binning::Quantile => distinct.quantile_edges(cells),
-            Binning::Uniform => distinct.uniform_edges(cells),
-            Binning::Tails => distinct.tail_edges(cells),
-            Binning::Supervised => observed.supervised_edges(cells, &self.dataset.target),
+            Binning::Quantile => distinct.quantile_edges(cells)?,
+            Binning::Uniform => distinct.uniform_edges(cells)?,
+            Binning::Tails => distinct.tail_edges(cells)?,
+            Binning::Supervised => observed.supervised_edges(cells, &self.dataset.target)?,
         };
-        Column { map: CellMap::Intervals(edges), copies, missing: distinct.has_missing() }
+        Ok(Column { map: CellMap::Intervals(edges), copies, missing: distinct.has_missing() })
     }
 
     /// Gives each frequent category a cell.
     fn categories(&self, column: usize, categories: &[Category]) -> Result<Option<Column>> {
-        let (mut seen, mut missing) = (Vec::new(), false);
+        let (mut seen, mut missing) = (with_capacity(categories.len())?, false);
         for (sample, category) in categories.iter().enumerate() {
             let weight = self.dataset.weight_of(sample);
             match category {
@@ -210,13 +213,13 @@ impl Fit<'_> {
         let before = seen.len();
         seen.retain(|&(id, _)| in_vocabulary(id));
         let has_unknown = seen.len() < before;
-        let (ids, has_rare) = frequent(seen, self.params.min_count);
+        let (ids, has_rare) = frequent(seen, self.params.min_count)?;
         let is_constant = ids.len() == 1 && !missing && !has_rare && !has_unknown;
         if ids.is_empty() || is_constant {
             return Ok(None);
         }
         let categories = match vocabulary {
-            Some(texts) => Categories::Texts(texts.clone()),
+            Some(texts) => Categories::Texts(copied(texts)?),
             None => Categories::from_ids(ids),
         };
         Ok(Some(Column { map: CellMap::Categories(categories), copies: true, missing }))
@@ -229,17 +232,18 @@ fn put(columns: &mut [Option<Column>], places: &[usize], learned: Vec<Option<Col
 }
 
 /// Returns the ids whose weights add up to `min_count` or more, ascending, and whether there are others.
-fn frequent(mut seen: Vec<(i64, f64)>, min_count: f64) -> (Vec<i64>, bool) {
-    seen.sort_by_key(|&(id, _)| id);
+fn frequent(mut seen: Vec<(i64, f64)>, min_count: f64) -> Result<(Vec<i64>, bool)> {
+    // By weight, too: the sums must not depend on the order of the samples.
+    seen.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let mut has_rare = false;
     let mut ids = Vec::new();
     for run in seen.chunk_by(|a, b| a.0 == b.0) {
         let weight: f64 = run.iter().map(|&(_, weight)| weight).sum();
         if weight >= min_count {
-            ids.extend(run.first().map(|&(id, _)| id));
+            extend(&mut ids, run.first().map(|&(id, _)| id))?;
         } else {
             has_rare = true;
         }
     }
-    (ids, has_rare)
+    Ok((ids, has_rare))
 }
