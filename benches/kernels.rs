@@ -26,7 +26,7 @@ fn encode(criterion: &mut Criterion) {
             group.bench_function(format!("tilings {tilings}, {}", isa.name()), |bencher| {
                 bencher.iter(|| {
                     let table = Table::Dense(&matrix);
-                    encoder.encode(isa, table, 0..SAMPLES, &mut scratch, &mut active);
+                    encoder.encode(isa, table, 0..SAMPLES, &mut scratch, &mut active).unwrap();
                 });
             });
         }
@@ -43,7 +43,7 @@ fn tally(criterion: &mut Criterion) {
         let signs = signs(encoder.rows() as usize, tilings);
         let (isa, table) = (Isa::detect().unwrap(), Table::Dense(&matrix));
         let mut active = ActiveRows::default();
-        encoder.encode(isa, table, 0..SAMPLES, &mut EncodeScratch::default(), &mut active);
+        encoder.encode(isa, table, 0..SAMPLES, &mut EncodeScratch::default(), &mut active).unwrap();
         for isa in Isa::available() {
             let samples = Samples { starts: &active.starts, ends: &active.ends };
             let mut tallies = vec![Tally::default(); SAMPLES];

@@ -22,9 +22,9 @@ pub fn numbers(samples: usize) -> Vec<f32> {
 /// Fits an encoder to the numbers, with the default number of bins.
 pub fn encoder(numbers: &[f32], tilings: usize) -> Encoder {
     let matrix = Matrix::new(numbers, FEATURES);
-    let target = Target::numbers(&[], None, Units::Standard);
+    let target = Target::numbers(&[], None, Units::Standard).unwrap();
     let dataset = Dataset { table: Table::Dense(&matrix), target, weight: None };
-    let schema = Schema::numeric(Labels::counting(2));
+    let schema = Schema::numeric(Labels::counting(2).unwrap());
     let params = Params { tilings, ..Params::default() }.encoding();
     Encoder::fit(&dataset, &schema, &params, &Threads::single(), &Stop::default()).unwrap()
 }
@@ -34,9 +34,9 @@ pub fn scorer(numbers: &[f32], tilings: usize, [w_bits, m]: [usize; 2]) -> Score
     let encoder = encoder(numbers, tilings);
     let shape = SignShape { rows: encoder.rows() as usize, outputs: 1, w_bits, factors: m };
     let w = |_, row| 2 * ((row as i16 * 37) & shape.max_w()) - shape.max_w();
-    let signs = SignRows::new(shape, w, |_, row, i| (row * 37 + i * 101) % 7 < 3);
-    let scales = Scales::new(&[RealScale { bias: 0.1, alpha: 0.05, beta_squared: 0.002 }]);
+    let signs = SignRows::new(shape, w, |_, row, i| (row * 37 + i * 101) % 7 < 3).unwrap();
+    let scales = Scales::new(&[RealScale { bias: 0.1, alpha: 0.05, beta_squared: 0.002 }]).unwrap();
     let weights = Weights::Signs { signs, scales };
-    let model = Model::new(encoder, weights, Loss::Logistic, Labels::counting(2)).unwrap();
+    let model = Model::new(encoder, weights, Loss::Logistic, Labels::counting(2).unwrap()).unwrap();
     Scorer::new(model).unwrap()
 }

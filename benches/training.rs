@@ -39,7 +39,7 @@ fn epoch(criterion: &mut Criterion) {
 
 fn trainer(dataset: &Dataset, tilings: usize, context: Context) -> Trainer {
     let params = Params { tilings, ..Params::default() }.check().unwrap();
-    Trainer::new(dataset, Schema::numeric(Labels::counting(2)), params, context).unwrap()
+    Trainer::new(dataset, Schema::numeric(Labels::counting(2).unwrap()), params, context).unwrap()
 }
 
 /// Encodes the samples and makes one pass over them.

@@ -4,6 +4,7 @@
 //! not copied. So this module keeps a pool of its own, created by the first call that needs one and tagged with the
 //! process that created it. A child sees that the pool is not its own, leaves it alone and creates another.
 
+use crate::memory::{collect, try_collect, with_capacity};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -85,11 +86,20 @@ impl Threads {
         work: impl Fn(&mut S, I) -> Result<R> + Sync + Send,
     ) -> Result<Vec<R>> {
         if let Some(workers) = self.0.as_ref().and_then(|shared| shared.workers.as_ref()) {
-            let items: Vec<I> = items.into_iter().collect();
-            return workers.install(|| items.into_par_iter().map_init(scratch, work).collect());
+            let items = collect(items)?;
+            let mut results = with_capacity(items.len())?;
+            results.resize_with(items.len(), || None);
+            let pairs = items.into_par_iter().zip(results.par_iter_mut());
+            workers.install(|| {
+                pairs.try_for_each_init(scratch, |scratch, (item, result)| {
+                    *result = Some(work(scratch, item)?);
+                    Ok(())
+                })
+            })?;
+            return collect(results.into_iter().flatten());
         }
         let mut scratch = scratch();
-        items.into_iter().map(|item| work(&mut scratch, item)).collect()
+        try_collect(items.into_iter().map(|item| work(&mut scratch, item)))
     }
 }
 

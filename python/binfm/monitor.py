@@ -75,6 +75,7 @@ class Monitor:
         from binfm.metrics import Scored
 
         source = self._source
+        samples = samples.astype(np.intp)  # numpy crashes if it has no memory to convert an index
         order = np.argsort(samples)  # as they came, not in the order of training
         samples, scores = samples[order], scores.reshape(len(samples), -1)[order]
         return Scored(

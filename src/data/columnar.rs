@@ -1,6 +1,8 @@
 //! Dense tables stored column by column, as Arrow stores them: numbers of any width, in batches of samples.
 
 use super::{Category, Dense, Number};
+use crate::Result;
+use crate::memory::{extend, push};
 use crate::kernels::prefetch;
 use alloc::vec::Vec;
 
@@ -121,9 +123,17 @@ impl<'a> Columnar<'a> {
     }
 
     /// Appends a batch, given its number of samples and its columns, as many as the table has.
-    pub fn push(&mut self, samples: usize, columns: impl IntoIterator<Item = ColumnPart<'a>>) {
-        self.parts.extend(columns);
-        self.ends.push(self.samples() + samples);
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn push(
+        &mut self,
+        samples: usize,
+        columns: impl IntoIterator<Item = ColumnPart<'a>>,
+    ) -> Result<()> {
+        let end = self.samples() + samples;
+        extend(&mut self.parts, columns)?;
+        push(&mut self.ends, end)
     }
 
     /// Returns the values of a column, if they are stored in one piece.
@@ -212,7 +222,7 @@ mod tests {
     use Category::{Id, Invalid, Missing};
 
     #[test]
-    fn columns_are_read_across_batches_with_missing_values() {
+    fn columns_are_read_across_batches_with_missing_values() -> Result<()> {
         let shorts: Vec<u8> = [9_i16, -3, 4, 5].iter().flat_map(|x| x.to_ne_bytes()).collect();
         let doubles: Vec<u8> = [0.1, f64::NAN, 1e300].iter().flat_map(|x| x.to_ne_bytes()).collect();
         let part = |kind, bytes, first, valid| ColumnPart { kind, bytes, first, valid };
@@ -224,15 +234,15 @@ mod tests {
                 part(NumberKind::I16, &shorts[..], 1, Some(&[0b1010])),
                 part(NumberKind::Bool, bits, 1, None),
             ],
-        );
-        table.push(0, [part(NumberKind::I16, &[], 0, None), part(NumberKind::Bool, &[], 0, None)]);
+        )?;
+        table.push(0, [part(NumberKind::I16, &[], 0, None), part(NumberKind::Bool, &[], 0, None)])?;
         table.push(
             2,
             [
                 part(NumberKind::F64, &doubles[..], 0, None),
                 part(NumberKind::F64, &doubles[8..], 0, Some(&[0b11])),
             ],
-        );
+        )?;
         assert_eq!((table.samples(), table.columns()), (5, 2));
         let mut found = [0.0; 10];
         table.copy_samples(0, &mut found);
@@ -243,5 +253,6 @@ mod tests {
         table.copy_categories(0, 1, &mut categories);
         assert_eq!(categories, [Missing, Id(5), Invalid, Missing]);
         assert!(table.whole_column(0).is_none());
+        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! Tables in compressed sparse rows: only stored values other than zero are active.
 
 use super::Number;
+use crate::memory::extend;
 use crate::{Error, Result};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -146,28 +147,30 @@ impl<'a> Csr<'a> {
 
     /// Returns the number of stored values of some samples.
     pub fn count(&self, samples: &Range<usize>) -> usize {
-        let end = |sample: usize| self.indptr.at(sample).unwrap_or(0);
-        (end(samples.end) - end(samples.start)) as usize
+        self.end(samples.end).saturating_sub(self.end(samples.start))
     }
 
     /// Replaces `columns` and `values` by those of all stored values of some samples, zeros too.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
     pub fn copy_stored(
         &self,
         samples: Range<usize>,
         columns: &mut Vec<u32>,
         values: &mut Vec<f32>,
-    ) {
+    ) -> Result<()> {
         let first = self.stored(samples.start).start;
         let stored = first..first + self.count(&samples);
         columns.clear();
         match self.indices {
-            CsrIndices::I32(numbers) => columns.extend(part(numbers, &stored).iter().map(|&i| i as u32)),
-            CsrIndices::I64(numbers) => columns.extend(part(numbers, &stored).iter().map(|&i| i as u32)),
+            CsrIndices::I32(numbers) => extend(columns, part(numbers, &stored).iter().map(|&i| i as u32))?,
+            CsrIndices::I64(numbers) => extend(columns, part(numbers, &stored).iter().map(|&i| i as u32))?,
         }
         values.clear();
         match self.values {
-            CsrValues::F32(numbers) => values.extend_from_slice(part(numbers, &stored)),
-            CsrValues::F64(numbers) => values.extend(part(numbers, &stored).iter().map(|x| x.to_f32())),
+            CsrValues::F32(numbers) => extend(values, part(numbers, &stored).iter().copied()),
+            CsrValues::F64(numbers) => extend(values, part(numbers, &stored).iter().map(|x| x.to_f32())),
         }
     }
 
@@ -207,8 +210,14 @@ impl<'a> Csr<'a> {
     }
 
     fn stored(&self, sample: usize) -> Range<usize> {
-        let ends = self.indptr.at(sample).zip(self.indptr.at(sample + 1));
-        ends.map_or(0..0, |(first, end)| first as usize..end as usize)
+        self.end(sample)..self.end(sample + 1)
+    }
+
+    /// Returns where the stored values before a sample end. Another thread may change what has been checked: then results
+    /// are meaningless, but no loop goes beyond what is stored.
+    fn end(&self, sample: usize) -> usize {
+        let end = self.indptr.at(sample).unwrap_or(0);
+        end.clamp(0, self.indices.len() as i64) as usize
     }
 }
 
@@ -254,6 +263,15 @@ mod tests {
     }
 
     #[test]
+    fn indices_that_change_after_the_check_end_no_later_than_what_is_stored() {
+        let indptr = [0, 1 << 62, 2];
+        let (indices, values) = (CsrIndices::I64(&[0, 1]), CsrValues::F32(&[1.0, 2.0]));
+        let csr = Csr { indptr: CsrIndices::I64(&indptr), indices, values, columns: 2 };
+        assert_eq!((csr.sample(0).count(), csr.sample(1).count()), (2, 0));
+        assert_eq!((csr.count(&(0..1)), csr.count(&(1..2)), csr.count(&(0..2))), (2, 0, 2));
+    }
+
+    #[test]
     fn samples_are_copied_with_zeros() -> Result<()> {
         let indptr = [0, 3, 3, 4];
         let indices = [0, 1, 2, 1];
@@ -264,7 +282,7 @@ mod tests {
         let expected = [1.5, -1.0, 2.5, -1.0, -1.0, -1.0, -1.0, 4.0, -1.0];
         assert_eq!(out.map(f32::to_bits), expected.map(f32::to_bits));
         let (mut columns, mut stored) = (vec![7], vec![7.0]);
-        csr.copy_stored(1..3, &mut columns, &mut stored);
+        csr.copy_stored(1..3, &mut columns, &mut stored)?;
         assert_eq!((columns, stored), (vec![1], vec![4.0]));
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! A table with its targets and weights: what training, held-out evaluation and the encoder read.
 
 use super::{Labels, Table, Target};
+use crate::Result;
+use crate::memory::copied;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Samples to learn from or to evaluate on.
@@ -37,6 +39,24 @@ impl Dataset<'_> {
 }
 
 impl Schema {
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        let mut vocabularies = BTreeMap::new();
+        for (&column, texts) in &self.vocabularies {
+            vocabularies.insert(column, copied(texts)?);
+        }
+        Ok(Self {
+            labels: self.labels.copied()?,
+            names: self.names.as_deref().map(copied).transpose()?,
+            categorical: copied(&self.categorical)?,
+            vocabularies,
+            leave_out: self.leave_out.clone(),
+        })
+    }
+
     /// Describes numeric columns without names.
     pub fn numeric(labels: Labels) -> Self {
         Self {

@@ -1,5 +1,7 @@
 //! Class labels.
 
+use crate::Result;
+use crate::memory::{collect, copied};
 use alloc::{string::String, vec::Vec};
 
 /// The labels of the classes, ascending.
@@ -19,14 +21,38 @@ pub enum Labels {
 
 impl Labels {
     /// Returns the labels 0, 1, …, which take no bytes in a file.
-    pub fn counting(classes: usize) -> Self {
-        Self::Ints((0..classes as i64).collect())
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn counting(classes: usize) -> Result<Self> {
+        collect(0..classes as i64).map(Self::Ints)
+    }
+
+    /// Returns whether they are 0, 1, …
+    pub fn are_counting(&self) -> bool {
+        matches!(self, Self::Ints(labels) if labels.iter().copied().eq(0..labels.len() as i64))
     }
 
     /// Returns as many labels that take no bytes in a file.
-    #[must_use]
-    pub fn counted(&self) -> Self {
-        if *self == Self::None { Self::None } else { Self::counting(self.len()) }
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn counted(&self) -> Result<Self> {
+        if *self == Self::None { Ok(Self::None) } else { Self::counting(self.len()) }
+    }
+
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        Ok(match self {
+            Self::None => Self::None,
+            Self::Ints(labels) => Self::Ints(copied(labels)?),
+            Self::Floats(labels) => Self::Floats(copied(labels)?),
+            Self::Bool => Self::Bool,
+            Self::Texts(labels) => Self::Texts(copied(labels)?),
+        })
     }
 
     /// Returns the number of labels.

@@ -1,5 +1,8 @@
 //! What a model should say about each sample: a class, or a number.
 
+use crate::Result;
+use crate::memory::{collect, copied};
+
 /// Targets of all samples of a dataset.
 #[derive(Clone, Debug)]
 pub enum Target {
@@ -40,10 +43,13 @@ const NORMAL_DEVIATION: f64 = 1.253_314_137_315_500_3;
 
 impl Target {
     /// Takes numbers in units that follow from their own weighted distribution.
-    pub fn numbers(y: &[f64], weight: Option<&[f64]>, units: Units) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn numbers(y: &[f64], weight: Option<&[f64]>, units: Units) -> Result<Self> {
         let weight_of =
             |sample: usize| weight.map_or(1.0, |w| w.get(sample).copied().unwrap_or(0.0));
-        let mut known: Vec<[f64; 2]> = (0..).zip(y).map(|(i, &y)| [y, weight_of(i)]).collect();
+        let mut known = collect(y.iter().enumerate().map(|(i, &y)| [y, weight_of(i)]))?;
         // In an order that does not depend on that of the samples, nor do the sums.
         known.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
         let weighted = |f: &dyn Fn(f64) -> f64| -> f64 {
@@ -76,26 +82,51 @@ impl Target {
     }
 
     /// Standardizes numbers by a mean and standard deviation.
-    pub fn standardized(y: &[f64], center: f64, spread: f64) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn standardized(y: &[f64], center: f64, spread: f64) -> Result<Self> {
         Self::in_units(y, center, spread, false)
     }
 
-    fn in_units(y: &[f64], center: f64, spread: f64, is_log: bool) -> Self {
-        Self::Numbers { standard: y.iter().map(|y| (y - center) / spread).collect(), center, spread, is_log }
+    fn in_units(y: &[f64], center: f64, spread: f64, is_log: bool) -> Result<Self> {
+        let standard = collect(y.iter().map(|y| (y - center) / spread))?;
+        Ok(Self::Numbers { standard, center, spread, is_log })
     }
 
     /// Takes class indices.
-    pub fn classes(y: &[f64], classes: usize) -> Self {
-        Self::Classes { of: y.iter().map(|&y| y as u32).collect(), classes }
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn classes(y: &[f64], classes: usize) -> Result<Self> {
+        Ok(Self::Classes { of: collect(y.iter().map(|&y| y as u32))?, classes })
     }
 
     /// Returns other targets of the same kind, in the same units.
-    #[must_use]
-    pub fn like(&self, y: &[f64]) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn like(&self, y: &[f64]) -> Result<Self> {
         match self {
             Self::Classes { classes, .. } => Self::classes(y, *classes),
             Self::Numbers { center, spread, is_log, .. } => Self::in_units(y, *center, *spread, *is_log),
         }
+    }
+
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        Ok(match self {
+            Self::Classes { of, classes } => Self::Classes { of: copied(of)?, classes: *classes },
+            Self::Numbers { standard, center, spread, is_log } => Self::Numbers {
+                standard: copied(standard)?,
+                center: *center,
+                spread: *spread,
+                is_log: *is_log,
+            },
+        })
     }
 
     /// Returns the number of outputs of a model: one per class, or one in all for two classes and for regression.

@@ -1,5 +1,7 @@
 //! Categories: each one seen often enough in training has a cell, others are absent.
 
+use crate::Result;
+use crate::memory::copied;
 use alloc::{string::String, vec::Vec};
 
 /// The known categories of a column, ascending.
@@ -18,6 +20,18 @@ impl Categories {
     pub fn from_ids(ids: Vec<i64>) -> Self {
         let counting = ids.first() == Some(&0) && ids.last() == Some(&(ids.len() as i64 - 1));
         if counting { Self::Counting(ids.len() as u32) } else { Self::Ids(ids) }
+    }
+
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        Ok(match self {
+            Self::Counting(count) => Self::Counting(*count),
+            Self::Ids(ids) => Self::Ids(copied(ids)?),
+            Self::Texts(texts) => Self::Texts(copied(texts)?),
+        })
     }
 
     /// Returns the number of categories.

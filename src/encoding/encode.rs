@@ -5,6 +5,8 @@
 
 use super::edges::key;
 use super::{Categories, CellMap, Encoder, Feature, Span, stored};
+use crate::Result;
+use crate::memory::{collect, copied, push, reserve, resize};
 use crate::data::{Category, Csr, Dense, Number, Table};
 use crate::kernels::{self, Isa};
 use alloc::vec::Vec;
@@ -38,17 +40,20 @@ impl ActiveRows {
 
     /// Appends a sample: the start and value of each of its features.
     #[inline(always)]
-    fn push(&mut self, sample: impl Iterator<Item = (u32, f32)>) {
+    fn push(&mut self, sample: impl Iterator<Item = (u32, f32)>) -> Result<()> {
+        reserve(&mut self.starts, sample.size_hint().0)?;
         let present = sample.filter(|&(start, _)| start != ABSENT);
         if self.has_values {
             for (start, value) in present {
-                self.starts.push(start);
-                self.values.push(value);
+                push(&mut self.starts, start)?;
+                push(&mut self.values, value)?;
             }
         } else {
-            self.starts.extend(present.map(|(start, _)| start));
+            for (start, _) in present {
+                push(&mut self.starts, start)?;
+            }
         }
-        self.ends.push(self.starts.len() as u32);
+        push(&mut self.ends, self.starts.len() as u32)
     }
 }
 
@@ -66,6 +71,9 @@ pub struct EncodeScratch {
 
 impl Encoder {
     /// Replaces `active` by the active rows of some samples of a table.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
     pub fn encode(
         &self,
         isa: Isa,
@@ -73,11 +81,11 @@ impl Encoder {
         samples: Range<usize>,
         scratch: &mut EncodeScratch,
         active: &mut ActiveRows,
-    ) {
+    ) -> Result<()> {
         active.clear(self.is_raw());
         match table {
             Table::Dense(dense) if samples.len() < MIN_BLOCK => {
-                samples.for_each(|sample| self.encode_one(dense, sample, scratch, active));
+                samples.into_iter().try_for_each(|sample| self.encode_one(dense, sample, scratch, active))
             }
             Table::Dense(dense) => self.encode_block(isa, dense, samples, scratch, active),
             Table::Csr(csr) if self.zero_is_absent() => match self.stored_features() {
@@ -95,8 +103,8 @@ impl Encoder {
         sample: usize,
         scratch: &mut EncodeScratch,
         active: &mut ActiveRows,
-    ) {
-        scratch.numbers.resize(self.columns(), 0.0);
+    ) -> Result<()> {
+        resize(&mut scratch.numbers, self.columns(), 0.0)?;
         dense.copy_samples(sample, &mut scratch.numbers);
         active.push(self.features().iter().map(|feature| {
             let CellMap::Categories(categories) = &feature.map else {
@@ -108,7 +116,7 @@ impl Encoder {
             let cell =
                 feature.span.category_cell(categories, category, self.zero_is_absent());
             (feature.span.start_or_absent(cell), 1.0)
-        }));
+        }))
     }
 
     /// Encodes samples of a dense table, column by column.
@@ -119,20 +127,20 @@ impl Encoder {
         samples: Range<usize>,
         scratch: &mut EncodeScratch,
         active: &mut ActiveRows,
-    ) {
+    ) -> Result<()> {
         let (width, count) = (self.features().len(), samples.len());
-        self.block_starts(isa, dense, samples, scratch);
+        self.block_starts(isa, dense, samples, scratch)?;
         if width == 0 {
-            (0..count).for_each(|_| active.push(core::iter::empty()));
-            return;
+            return (0..count).try_for_each(|_| active.push(core::iter::empty()));
         }
         let mut values = scratch.values.chunks_exact(width);
         for starts in scratch.starts.chunks_exact(width) {
             match values.next() {
-                Some(values) => active.push(starts.iter().copied().zip(values.iter().copied())),
-                None => active.push(starts.iter().map(|&start| (start, 1.0))),
+                Some(values) => active.push(starts.iter().copied().zip(values.iter().copied()))?,
+                None => active.push(starts.iter().map(|&start| (start, 1.0)))?,
             }
         }
+        Ok(())
     }
 
     /// Finds the starts of a dense block, sample by sample, one per feature: [`ABSENT`] where it activates nothing.
@@ -142,14 +150,14 @@ impl Encoder {
         dense: &dyn Dense,
         samples: Range<usize>,
         scratch: &mut EncodeScratch,
-    ) {
+    ) -> Result<()> {
         let width = self.features().len();
         scratch.starts.clear();
-        scratch.starts.resize(samples.len() * width, ABSENT);
+        resize(&mut scratch.starts, samples.len() * width, ABSENT)?;
         scratch.values.clear();
-        scratch.values.resize(if self.is_raw() { samples.len() * width } else { 0 }, 1.0);
+        resize(&mut scratch.values, if self.is_raw() { samples.len() * width } else { 0 }, 1.0)?;
         for (j, feature) in self.features().iter().enumerate() {
-            scratch.find_cells(isa, dense, &samples, feature, self.zero_is_absent());
+            scratch.find_cells(isa, dense, &samples, feature, self.zero_is_absent())?;
             let starts = scratch.starts.iter_mut().skip(j).step_by(width);
             starts.zip(&scratch.cells).for_each(|(start, &cell)| {
                 *start = feature.span.start_or_absent(cell);
@@ -161,25 +169,31 @@ impl Encoder {
                 });
             }
         }
+        Ok(())
     }
 
     /// Encodes a sparse table for a model of sparse ones, value by value.
-    fn encode_stored(&self, csr: &Csr, samples: Range<usize>, active: &mut ActiveRows) {
+    fn encode_stored(&self, csr: &Csr, samples: Range<usize>, active: &mut ActiveRows) -> Result<()> {
         for sample in samples {
             active.push(csr.sample(sample).map(|(column, value)| {
                 let feature = self.feature_of(column);
                 feature.map_or((ABSENT, 1.0), |feature| feature.encode(value, true))
-            }));
+            }))?;
         }
+        Ok(())
     }
 
     /// Encodes a sparse table for a model of dense ones: a value that is not stored is a zero like any other.
-    fn encode_with_zeros(&self, csr: &Csr, samples: Range<usize>, active: &mut ActiveRows) {
-        let zeros: Vec<_> =
-            self.features().iter().map(|feature| feature.encode(0.0, false)).collect();
-        let mut encoded = Vec::new();
+    fn encode_with_zeros(
+        &self,
+        csr: &Csr,
+        samples: Range<usize>,
+        active: &mut ActiveRows,
+    ) -> Result<()> {
+        let zeros = collect(self.features().iter().map(|feature| feature.encode(0.0, false)))?;
+        let mut encoded = copied(&zeros)?;
         for sample in samples {
-            encoded.clone_from(&zeros);
+            encoded.copy_from_slice(&zeros);
             for (column, value) in csr.sample(sample) {
                 let Some(index) = self.feature_index(column) else { continue };
                 if let Some((place, feature)) =
@@ -188,13 +202,17 @@ impl Encoder {
                     *place = feature.encode(value, false);
                 }
             }
-            active.push(encoded.iter().copied());
+            active.push(encoded.iter().copied())?;
         }
+        Ok(())
     }
 }
 
 impl EncodeScratch {
     /// Finds the cells of some samples of a feature: [`ABSENT`] where it activates nothing.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
     pub(super) fn find_cells(
         &mut self,
         isa: Isa,
@@ -202,21 +220,21 @@ impl EncodeScratch {
         samples: &Range<usize>,
         feature: &Feature,
         zero_is_absent: bool,
-    ) -> &[u32] {
+    ) -> Result<&[u32]> {
         let Feature { column, span, map } = feature;
-        self.cells.resize(samples.len(), 0);
+        resize(&mut self.cells, samples.len(), 0)?;
         if let CellMap::Categories(categories) = map {
-            self.categories.resize(samples.len(), Category::Missing);
+            resize(&mut self.categories, samples.len(), Category::Missing)?;
             dense.copy_categories(*column, samples.start, &mut self.categories);
             for (cell, &category) in self.cells.iter_mut().zip(&self.categories) {
                 *cell = span.category_cell(categories, category, zero_is_absent);
             }
-            return &self.cells;
+            return Ok(&self.cells);
         }
-        self.numbers.resize(samples.len(), 0.0);
+        resize(&mut self.numbers, samples.len(), 0.0)?;
         dense.copy_column(*column, samples.start, &mut self.numbers);
         match map {
-            CellMap::Intervals(edges) => self.count_edges(isa, edges.keys()),
+            CellMap::Intervals(edges) => self.count_edges(isa, edges.keys())?,
             _ => self.cells.fill(0),
         }
         // Counting takes many numbers at once, where a search would stop at each.
@@ -225,14 +243,15 @@ impl EncodeScratch {
                 *cell = span.cell_or_absent(number, *cell, zero_is_absent);
             }
         }
-        &self.cells
+        Ok(&self.cells)
     }
 
     /// Replaces the cells by the intervals that the numbers fall into.
-    fn count_edges(&mut self, isa: Isa, edges: &[i32]) {
-        self.keys.resize(self.numbers.len(), 0);
+    fn count_edges(&mut self, isa: Isa, edges: &[i32]) -> Result<()> {
+        resize(&mut self.keys, self.numbers.len(), 0)?;
         self.keys.iter_mut().zip(&self.numbers).for_each(|(k, &number)| *k = key(number));
         kernels::count_edges(isa, &self.keys, edges, &mut self.cells);
+        Ok(())
     }
 }
 

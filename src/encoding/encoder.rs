@@ -3,7 +3,7 @@
 use super::stored::stored_table;
 use super::{Categories, Edges, Span, Standard};
 use crate::kernels::StoredTable;
-use crate::memory::{filled, with_capacity};
+use crate::memory::{copied, filled, try_collect, with_capacity};
 use crate::{Error, Result};
 use alloc::vec::Vec;
 
@@ -109,14 +109,16 @@ impl Encoder {
     }
 
     /// Returns the same encoder without some columns.
-    #[must_use]
-    pub fn without(&self, columns: &[usize]) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn without(&self, columns: &[usize]) -> Result<Self> {
         let mut rest = Self {
-            features: Vec::new(),
-            feature_of_column: Vec::new(),
+            features: with_capacity(self.features.len())?,
+            feature_of_column: with_capacity(self.columns())?,
             rows: 0,
             stored: None,
-            ..self.clone()
+            ..*self
         };
         for column in 0..self.columns() {
             match self.feature_of(column).filter(|_| !columns.contains(&column)) {
@@ -125,12 +127,26 @@ impl Encoder {
                     let span = Span { first: rest.rows, ..feature.span };
                     rest.rows += span.rows();
                     rest.feature_of_column.push(rest.features.len() as u32);
-                    rest.features.push(Feature { span, ..feature.clone() });
+                    rest.features.push(Feature { span, map: feature.map.copied()?, ..*feature });
                 }
             }
         }
         rest.raw = rest.features.iter().any(Feature::is_raw);
-        rest
+        Ok(rest)
+    }
+
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        let copy = |feature: &Feature| Ok(Feature { map: feature.map.copied()?, ..*feature });
+        Ok(Self {
+            features: try_collect(self.features.iter().map(copy))?,
+            feature_of_column: copied(&self.feature_of_column)?,
+            stored: self.stored.as_ref().map(StoredTable::copied).transpose()?,
+            ..*self
+        })
     }
 
     /// Returns the used columns, in order.
@@ -197,6 +213,20 @@ impl Encoder {
         }
         let must = format!("have {} features, as in training", self.columns());
         Err(Error::value(name, must, columns))
+    }
+}
+
+impl CellMap {
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        Ok(match self {
+            Self::Intervals(edges) => Self::Intervals(Edges::new(copied(edges.keys())?)),
+            Self::Categories(categories) => Self::Categories(categories.copied()?),
+            Self::Raw(standard) => Self::Raw(*standard),
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use super::{ActiveRows, EncodeScratch, Encoder, Span};
 use crate::data::{Dense, Table};
 use crate::hash::mix;
 use crate::kernels::{self, Isa};
-use crate::memory::{copied, filled, reserve, with_capacity};
+use crate::memory::{collect, filled, owned, reserve, with_capacity};
 use crate::threads::{Stop, Threads};
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -75,11 +75,10 @@ impl<'a> PackedTable<'a> {
     /// Views samples of a dense table that were packed before.
     ///
     /// # Errors
-    /// If they cannot be those of this encoder.
+    /// If they cannot be those of this encoder, or there is not enough memory.
     pub fn stored(encoder: &Encoder, bytes: &'a [u8]) -> Result<Self> {
-        let (codes, width) = layout(encoder);
-        let largest: Vec<u32> =
-            encoder.features().iter().map(|feature| largest_code(feature.span)).collect();
+        let (codes, width) = layout(encoder)?;
+        let largest = collect(encoder.features().iter().map(|feature| largest_code(feature.span)))?;
         let is_valid = |sample: &[u8]| {
             let codes = codes.iter().zip(&largest);
             codes.filter(|(code, largest)| code.get(sample).is_some_and(|code| code > **largest)).count() == 0
@@ -93,15 +92,21 @@ impl<'a> PackedTable<'a> {
     }
 
     /// Returns the bytes per sample that an encoder gives a dense table.
-    pub fn width(encoder: &Encoder) -> usize {
-        layout(encoder).1
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn width(encoder: &Encoder) -> Result<usize> {
+        Ok(layout(encoder)?.1)
     }
 
     /// Returns the packed samples of a dense table.
-    pub fn into_bytes(self) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn into_bytes(self) -> Result<Vec<u8>> {
         match self {
-            Self::Dense { bytes, .. } => bytes.into_owned(),
-            Self::Sparse { .. } => Vec::new(),
+            Self::Dense { bytes, .. } => owned(bytes),
+            Self::Sparse { .. } => Ok(Vec::new()),
         }
     }
 
@@ -112,11 +117,8 @@ impl<'a> PackedTable<'a> {
     pub fn into_owned(self) -> Result<PackedTable<'static>> {
         Ok(match self {
             Self::Dense { codes, width, bytes, is_plain } => {
-                let bytes = match bytes {
-                    Cow::Borrowed(bytes) => copied(bytes)?,
-                    Cow::Owned(bytes) => bytes,
-                };
-                PackedTable::Dense { codes, width, bytes: Cow::Owned(bytes), is_plain }
+                let bytes = Cow::Owned(owned(bytes)?);
+                PackedTable::Dense { codes, width, bytes, is_plain }
             }
             Self::Sparse { ends, starts, values } => PackedTable::Sparse { ends, starts, values },
         })
@@ -154,18 +156,25 @@ impl<'a> PackedTable<'a> {
     }
 
     /// Replaces `out` by the starts of a sample.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
     #[inline]
-    pub fn starts_of(&self, sample: usize, out: &mut Vec<u32>) {
+    pub fn starts_of(&self, sample: usize, out: &mut Vec<u32>) -> Result<()> {
         out.clear();
-        self.append_starts(sample, out);
+        self.append_starts(sample, out)
     }
 
     /// Appends the starts of a sample to `out`.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
     #[inline]
-    pub fn append_starts(&self, sample: usize, out: &mut Vec<u32>) {
+    pub fn append_starts(&self, sample: usize, out: &mut Vec<u32>) -> Result<()> {
         match self {
             Self::Dense { codes, width, bytes, is_plain } => {
                 let packed = &bytes[sample * width..][..*width];
+                reserve(out, codes.len())?;
                 if *is_plain {
                     let codes = codes.iter().zip(packed);
                     out.extend(codes.map(|(code, &byte)| code.start(byte.into())));
@@ -175,9 +184,12 @@ impl<'a> PackedTable<'a> {
                 }
             }
             Self::Sparse { ends, starts, .. } => {
-                out.extend_from_slice(&starts[range(ends, sample)]);
+                let starts = &starts[range(ends, sample)];
+                reserve(out, starts.len())?;
+                out.extend_from_slice(starts);
             }
         }
+        Ok(())
     }
 
     /// Returns the starts of a feature in some samples, or [`ABSENT`]; nothing if the table is sparse.
@@ -225,7 +237,7 @@ impl<'a> PackedTable<'a> {
         threads: &Threads,
         stop: &Stop,
     ) -> Result<Self> {
-        let (codes, width) = layout(encoder);
+        let (codes, width) = layout(encoder)?;
         let mut bytes = filled(dense.samples().saturating_mul(width), 0)?;
         let blocks = bytes.chunks_mut((BLOCK * width).max(1)).enumerate();
         threads.map(blocks, EncodeScratch::default, |scratch, (i, bytes): (usize, &mut [u8])| {
@@ -233,7 +245,7 @@ impl<'a> PackedTable<'a> {
             let samples = i * BLOCK..i * BLOCK + bytes.len() / width;
             for (feature, code) in encoder.features().iter().zip(&codes) {
                 let zero_is_absent = encoder.zero_is_absent();
-                let cells = scratch.find_cells(isa, dense, &samples, feature, zero_is_absent);
+                let cells = scratch.find_cells(isa, dense, &samples, feature, zero_is_absent)?;
                 code.write(cells, width, bytes);
             }
             Ok(())
@@ -249,7 +261,7 @@ impl<'a> PackedTable<'a> {
         for first in (0..table.samples()).step_by(BLOCK) {
             stop.check()?;
             let samples = first..table.samples().min(first + BLOCK);
-            encoder.encode(isa, table, samples, &mut scratch, &mut active);
+            encoder.encode(isa, table, samples, &mut scratch, &mut active)?;
             ends.extend(active.ends.iter().map(|&end| starts.len() + end as usize));
             reserve(&mut starts, active.starts.len())?;
             starts.extend_from_slice(&active.starts);
@@ -266,7 +278,7 @@ fn range(ends: &[usize], sample: usize) -> Range<usize> {
 }
 
 /// Returns where each feature's code is stored in a sample, and the bytes per sample.
-fn layout(encoder: &Encoder) -> (Vec<Code>, usize) {
+fn layout(encoder: &Encoder) -> Result<(Vec<Code>, usize)> {
     let mut width = 0;
     let codes = encoder.features().iter().map(|feature| {
         let (span, largest) = (feature.span, largest_code(feature.span));
@@ -281,7 +293,8 @@ fn layout(encoder: &Encoder) -> (Vec<Code>, usize) {
         width += size;
         code
     });
-    (codes.collect(), width)
+    let codes = collect(codes)?;
+    Ok((codes, width))
 }
 
 /// Returns the largest code of a feature, but for "absent".

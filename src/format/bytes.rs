@@ -1,8 +1,8 @@
-//! Reading and writing the primitives of a file. Nothing is read, and nothing allocated, beyond its end.
+//! Reading the primitives of a file. Nothing is read, and nothing allocated, beyond its end.
 
-use crate::memory::{copied, with_capacity};
+use crate::memory::{collect, copied, copied_text};
 use crate::{Error, Result};
-use alloc::{borrow::ToOwned, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
 /// Returns a format error at an offset.
 pub fn wrong<T>(at: usize, reason: &str) -> Result<T> {
@@ -69,9 +69,7 @@ impl<'a> Reader<'a> {
     pub fn f32s(&mut self, count: usize) -> Result<Vec<f32>> {
         let bytes = self.take(count.saturating_mul(4))?;
         let (numbers, _) = bytes.as_chunks();
-        let mut floats = with_capacity(numbers.len())?;
-        floats.extend(numbers.iter().copied().map(f32::from_le_bytes));
-        Ok(floats)
+        collect(numbers.iter().copied().map(f32::from_le_bytes))
     }
 
     /// Reads an unsigned number of 1 to 8 bytes.
@@ -112,31 +110,10 @@ impl<'a> Reader<'a> {
         let size = self.count(1)?;
         let at = self.at;
         match core::str::from_utf8(self.take(size)?) {
-            Ok(text) => Ok(text.to_owned()),
+            Ok(text) => copied_text(text),
             Err(_) => wrong(at, "a text is not UTF-8"),
         }
     }
-}
-
-/// Writes a count as [`Reader::count`] reads it.
-pub fn put_count(out: &mut Vec<u8>, count: usize) {
-    let mut rest = count;
-    while rest >= 0x80 {
-        out.push(rest as u8 | 0x80);
-        rest >>= 7;
-    }
-    out.push(rest as u8);
-}
-
-/// Writes a number in a given number of bytes.
-pub fn put_int(out: &mut Vec<u8>, value: i64, size: usize) {
-    out.extend(value.to_le_bytes().into_iter().take(size));
-}
-
-/// Writes a text as [`Reader::text`] reads it.
-pub fn put_text(out: &mut Vec<u8>, text: &str) {
-    put_count(out, text.len());
-    out.extend_from_slice(text.as_bytes());
 }
 
 /// Returns the smallest of 1, 2, 4 and 8 bytes that holds all of these numbers.

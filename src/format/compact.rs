@@ -1,6 +1,7 @@
 //! Merging cells that a finished model does not tell apart: fewer bytes, the same scores.
 
 use crate::Result;
+use crate::memory::{extend, push};
 use crate::encoding::{CellMap, Column, Edges, Encoder, Feature, Span};
 use crate::model::{Model, SignRows, SignShape, Weights};
 use alloc::vec::Vec;
@@ -19,7 +20,8 @@ impl Model {
         let mut columns = Vec::new();
         for column in 0..encoder.columns() {
             let feature = encoder.feature_of(column);
-            columns.push(feature.map(|feature| merge_cells(feature, signs, &mut rows)));
+            let merged = feature.map(|feature| merge_cells(feature, signs, &mut rows)).transpose()?;
+            push(&mut columns, merged)?;
         }
         if rows.len() == signs.rows() {
             return Ok(self);
@@ -29,8 +31,8 @@ impl Model {
         let kept = |row: usize| rows.get(row).copied().unwrap_or(0);
         let w = |output, row| signs.w(output, kept(row));
         let is_positive = |output, row, factor| signs.is_positive(output, kept(row), factor);
-        let signs = SignRows::new(shape, w, is_positive);
-        let weights = Weights::Signs { signs, scales: scales.clone() };
+        let signs = SignRows::new(shape, w, is_positive)?;
+        let weights = Weights::Signs { signs, scales: scales.copied()? };
         let merged = self.with_weights(encoder, weights)?;
         // The remaining edges may have less in common with those of other features, and take more bytes.
         Ok(if merged.size() < self.size() { merged } else { self })
@@ -38,28 +40,30 @@ impl Model {
 }
 
 /// Returns a feature as a column whose neighbouring cells differ, and appends the rows that it keeps to `rows`.
-fn merge_cells(feature: &Feature, signs: &SignRows, rows: &mut Vec<usize>) -> Column {
+fn merge_cells(feature: &Feature, signs: &SignRows, rows: &mut Vec<usize>) -> Result<Column> {
     let span = feature.span;
     let column = |map| Column { map, copies: span.is_copied(), missing: span.missing };
     let CellMap::Intervals(edges) = &feature.map else {
-        rows.extend(rows_from(span.first, span.rows()));
-        return column(feature.map.clone());
+        extend(rows, rows_from(span.first, span.rows()))?;
+        return feature.map.copied().map(column);
     };
     if span.stride != span.tilings {
-        rows.extend(rows_from(span.first, span.rows()));
-        return column(feature.map.clone());
+        extend(rows, rows_from(span.first, span.rows()))?;
+        return feature.map.copied().map(column);
     }
     let mut kept = Vec::new();
-    rows.extend(rows_of(span, 0));
+    extend(rows, rows_of(span, 0))?;
     for (cell, &edge) in (1..).zip(edges.keys()) {
         let previous = rows_of(span, cell - 1);
         if !rows_of(span, cell).zip(previous).all(|(row, previous)| signs.are_alike(row, previous)) {
-            kept.push(edge);
-            rows.extend(rows_of(span, cell));
+            push(&mut kept, edge)?;
+            extend(rows, rows_of(span, cell))?;
         }
     }
-    rows.extend(span.missing_start().into_iter().flat_map(|start| rows_from(start, span.tilings)));
-    column(CellMap::Intervals(Edges::new(kept)))
+    if let Some(start) = span.missing_start() {
+        extend(rows, rows_from(start, span.tilings))?;
+    }
+    Ok(column(CellMap::Intervals(Edges::new(kept))))
 }
 
 fn rows_of(span: Span, cell: u32) -> Range<usize> {
@@ -92,11 +96,11 @@ mod tests {
         };
         let shape = SignShape { rows: encoder.rows() as usize, outputs: 3, w_bits: 2, factors: 4 };
         let w = |output, row| [-3, -1, 1, 3][place(output, row, 0) % 4];
-        let signs = SignRows::new(shape, w, |output, row, i| place(output, row, 1 + i) % 4 < 2);
+        let signs = SignRows::new(shape, w, |output, row, i| place(output, row, 1 + i) % 4 < 2)?;
         let real =
             [0.3, 0.5, 0.7].map(|x| RealScale { bias: x, alpha: x / 2.0, beta_squared: x / 3.0 });
-        let weights = Weights::Signs { signs, scales: Scales::new(&real) };
-        Model::new(encoder, weights, Loss::Hinge, Labels::counting(3))
+        let weights = Weights::Signs { signs, scales: Scales::new(&real)? };
+        Model::new(encoder, weights, Loss::Hinge, Labels::counting(3)?)
     }
 
     fn scores(model: &Model) -> Result<Vec<f64>> {
@@ -125,7 +129,7 @@ mod tests {
                 assert_eq!(edges.keys(), [-1.0, 0.0].map(key));
                 assert!(merged.size() < all.size());
                 assert_eq!(scores(&merged)?, scores(&all)?);
-                assert_eq!(Model::from_bytes(&merged.to_bytes())?, merged);
+                assert_eq!(Model::from_bytes(&merged.to_bytes()?)?, merged);
                 assert_eq!(merged.clone().compact()?, merged);
             }
         }

@@ -1,5 +1,6 @@
 //! Model files on disk. A path holds the old file or the complete new one, and no more is read than a model declares.
 
+use super::Extras;
 use super::frame::{PREFIX, declared_len};
 use crate::model::Model;
 use crate::{Error, Result};
@@ -13,9 +14,17 @@ impl Model {
     /// A pipe or a device has no old content to preserve and is written to directly.
     ///
     /// # Errors
-    /// If the operating system refuses.
+    /// If the operating system refuses, or there is not enough memory.
     pub fn save(&self, path: &Path) -> Result<()> {
-        write_file(path, &self.to_bytes())
+        self.save_with(path, Extras::ALL)
+    }
+
+    /// Does the same with some of the extras.
+    ///
+    /// # Errors
+    /// If the operating system refuses, or there is not enough memory.
+    pub fn save_with(&self, path: &Path, extras: Extras) -> Result<()> {
+        write_file(path, &self.to_bytes_with(extras)?)
     }
 
     /// Reads a model from a file.

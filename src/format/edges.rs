@@ -1,11 +1,12 @@
 //! The edges of a numeric feature, in a file: one byte each if they lie in a codebook, else leading bytes of their keys.
 
-use super::bytes::{Reader, put_count, put_int, wrong};
+use super::bytes::{Reader, wrong};
 use super::features::{CODES, LEADING, WIDTH_SHIFT};
+use super::output::Output;
 use crate::Result;
+use crate::memory::with_capacity;
 use crate::encoding::{CellMap, Codebook, Edges, Encoder, Spacing, edges};
 use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
 
 /// The codebook's parameter follows; else it is that of the last feature with a codebook of the same spacing.
 const OWN_PARAMETER: u8 = 0x40;
@@ -72,7 +73,7 @@ impl EdgeContext {
     }
 
     /// Writes the edges of a feature, with `bits` set in its first byte.
-    pub fn put(&mut self, out: &mut Vec<u8>, bits: u8, edges: &[i32]) {
+    pub fn put(&mut self, out: &mut Output, bits: u8, edges: &[i32]) {
         let own_count = edges.len() != self.usual;
         let coding = self.coding(edges);
         out.push(bits | coding.tag() | if own_count { OWN_COUNT } else { 0 });
@@ -81,16 +82,16 @@ impl EdgeContext {
             self.remember(book);
         }
         if own_count {
-            put_count(out, edges.len());
+            out.put_count(edges.len());
         }
         match coding {
             Coding::None => {}
             Coding::Codes { book, .. } => {
-                out.extend(edges.iter().filter_map(|&edge| book.code(edge)));
+                out.put(edges.iter().filter_map(|&edge| book.code(edge)));
             }
             Coding::Leading(bytes) => {
                 for &edge in edges {
-                    put_int(out, i64::from(edges::leading(edge, bytes)), usize::from(bytes));
+                    out.put_int(i64::from(edges::leading(edge, bytes)), usize::from(bytes));
                 }
             }
         }
@@ -121,13 +122,14 @@ impl EdgeContext {
             Coding::Codes { book, .. } => Ok(book.edge(reader.u8()?)),
             _ => Ok(Some(edges::from_leading(reader.uint(width)? as u32, width as u8))),
         };
-        let keys = (0..count).map(|_| edge(reader)).collect::<Result<Option<Vec<_>>>>()?;
-        let are_valid = |keys: &Vec<i32>| {
-            keys.is_sorted_by(|a, b| a < b) && !keys.iter().any(|&key| edges::number(key).is_nan())
-        };
-        let Some(keys) = keys.filter(are_valid) else {
+        let mut keys = with_capacity(count)?;
+        for _ in 0..count {
+            keys.extend(edge(reader)?);
+        }
+        let are_numbers = keys.len() == count && !keys.iter().any(|&key| edges::number(key).is_nan());
+        if !are_numbers || !keys.is_sorted_by(|a, b| a < b) {
             return wrong(at, "edges do not ascend or are not numbers");
-        };
+        }
         if self.coding(&keys) != coding {
             return wrong(at, "edges are not in their shortest form");
         }

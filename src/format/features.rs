@@ -1,11 +1,13 @@
 //! How each column is encoded, in a file.
 
-use super::bytes::{Reader, int_size, put_count, put_int, put_text, wrong};
+use super::bytes::{Reader, int_size, wrong};
 use super::edges::{Coding, EdgeContext, usual_edges};
 use super::header::{HAS_UNUSED, Header, USUAL_EDGES_AT, ZERO_IS_ABSENT};
+use super::output::Output;
 use crate::encoding::{
     Categories, CellMap, Column, Encoder, Feature, Standard,
 };
+use crate::memory::{collect, try_collect};
 use crate::{Error, Result};
 use alloc::vec::Vec;
 
@@ -31,15 +33,11 @@ struct Context {
 }
 
 /// Writes what a file says about the columns.
-pub fn put_features(out: &mut Vec<u8>, encoder: &Encoder, raw: bool) {
+pub fn put_features(out: &mut Output, encoder: &Encoder, raw: bool) {
     if encoder.features().len() < encoder.columns() {
-        let first = out.len();
-        out.resize(first + encoder.columns().div_ceil(8), 0);
-        for column in encoder.features().iter().map(|feature| feature.column) {
-            if let Some(bits) = out.get_mut(first + column / 8) {
-                *bits |= 1 << (column % 8);
-            }
-        }
+        let is_used = |column: usize| u8::from(encoder.feature_of(column).is_some());
+        let bits = |first: usize| (0..8).map(|i| is_used(8 * first + i) << i).sum();
+        out.put((0..encoder.columns().div_ceil(8)).map(bits));
     }
     let mut context = Context::new(usual_edges(encoder), raw);
     encoder.features().iter().for_each(|feature| context.put(out, feature));
@@ -56,7 +54,10 @@ pub struct StoredFeature {
 }
 
 /// Returns how each used feature is stored.
-pub fn stored_features(encoder: &Encoder) -> Vec<StoredFeature> {
+///
+/// # Errors
+/// If there is not enough memory.
+pub fn stored_features(encoder: &Encoder) -> Result<Vec<StoredFeature>> {
     let mut context = EdgeContext::new(usual_edges(encoder));
     let stored = |feature: &Feature| match &feature.map {
         CellMap::Intervals(edges) => {
@@ -74,7 +75,7 @@ pub fn stored_features(encoder: &Encoder) -> Vec<StoredFeature> {
             StoredFeature { kind, width, count: categories.len() }
         }
     };
-    encoder.features().iter().map(stored).collect()
+    collect(encoder.features().iter().map(stored))
 }
 
 impl Header {
@@ -124,15 +125,15 @@ impl Context {
     }
 
     /// Writes a feature.
-    fn put(&mut self, out: &mut Vec<u8>, feature: &Feature) {
+    fn put(&mut self, out: &mut Output, feature: &Feature) {
         let copies = if feature.span.is_copied() { COPIES } else { 0 };
         let bits = copies | if feature.span.missing { MISSING } else { 0 };
         match &feature.map {
             CellMap::Intervals(edges) => self.edges.put(out, bits, edges.keys()),
             CellMap::Raw(Standard { center, scale }) => {
                 out.push(RAW);
-                out.extend(center.to_le_bytes());
-                out.extend(scale.to_le_bytes());
+                out.put(center.to_le_bytes());
+                out.put(scale.to_le_bytes());
             }
             CellMap::Categories(categories) => put_categories(out, bits, categories),
         }
@@ -161,25 +162,25 @@ impl Context {
     }
 }
 
-fn put_categories(out: &mut Vec<u8>, bits: u8, categories: &Categories) {
+fn put_categories(out: &mut Output, bits: u8, categories: &Categories) {
     match categories {
         Categories::Counting(count) => {
             out.push(IDS | bits);
-            put_count(out, *count as usize);
+            out.put_count(*count as usize);
         }
         Categories::Ids(ids) => {
             let size = int_size(ids);
             out.push(IDS | bits | (size as u8) << WIDTH_SHIFT);
-            put_count(out, ids.len());
+            out.put_count(ids.len());
             for &id in ids {
-                put_int(out, id, size);
+                out.put_int(id, size);
             }
         }
         Categories::Texts(texts) => {
             out.push(TEXTS | bits);
-            put_count(out, texts.len());
+            out.put_count(texts.len());
             for text in texts {
-                put_text(out, text);
+                out.put_text(text);
             }
         }
     }
@@ -199,7 +200,7 @@ fn read_ids(reader: &mut Reader, width: usize) -> Result<Categories> {
     let at = reader.at();
     let count = reader.count(width)?;
     let categories = if width > 0 {
-        let ids = (0..count).map(|_| reader.int(width)).collect::<Result<Vec<_>>>()?;
+        let ids = try_collect((0..count).map(|_| reader.int(width)))?;
         Categories::from_ids(ids)
     } else {
         match u32::try_from(count) {
@@ -220,7 +221,7 @@ fn read_ids(reader: &mut Reader, width: usize) -> Result<Categories> {
 fn read_texts(reader: &mut Reader) -> Result<Categories> {
     let at = reader.at();
     let count = reader.count(1)?;
-    let texts = (0..count).map(|_| reader.text()).collect::<Result<Vec<_>>>()?;
+    let texts = try_collect((0..count).map(|_| reader.text()))?;
     if texts.is_empty() || !texts.is_sorted_by(|a, b| a < b) {
         return wrong(at, "categories do not ascend");
     }

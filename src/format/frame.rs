@@ -1,7 +1,6 @@
 //! What surrounds the content of a file: magic, version, length and checksum.
 
 use crate::{Error, Result};
-use alloc::vec::Vec;
 
 pub const MAGIC: [u8; 4] = *b"\xb1FM\n";
 pub const VERSION: u8 = 1;
@@ -25,12 +24,13 @@ pub fn checksum(bytes: &[u8]) -> u32 {
 /// Bytes that identify a model and declare its length.
 pub const PREFIX: usize = 10;
 
-/// Fills in the length and appends the checksum.
-pub fn seal(content: &mut Vec<u8>) {
-    let length = ((content.len() + CHECKSUM) as u32).to_le_bytes();
-    content.iter_mut().skip(LENGTH_AT).zip(length).for_each(|(to, byte)| *to = byte);
-    let checksum = CRC.checksum(content);
-    content.extend_from_slice(&checksum.to_le_bytes());
+/// Fills in the length and the checksum, the last bytes of a file.
+pub fn seal(bytes: &mut [u8]) {
+    let length = (bytes.len() as u32).to_le_bytes();
+    bytes.iter_mut().skip(LENGTH_AT).zip(length).for_each(|(to, byte)| *to = byte);
+    if let Some((content, checksum)) = bytes.split_last_chunk_mut::<CHECKSUM>() {
+        *checksum = CRC.checksum(content).to_le_bytes();
+    }
 }
 
 /// Returns the length that the first bytes of a model declare.

@@ -1,11 +1,12 @@
 //! The first bytes of a file: fields of fixed size that say what the model is.
 
+use super::Extras;
 use super::bytes::{Reader, wrong};
 use super::edges::usual_edges;
 use super::frame::{MAGIC, VERSION};
+use super::output::Output;
 use crate::Result;
 use crate::model::{Labels, Loss, MAX_EXPONENT, MAX_SHIFT, Method, Model, Scales, Weights};
-use alloc::vec::Vec;
 
 /// Flag: a zero activates nothing.
 pub const ZERO_IS_ABSENT: u8 = 1;
@@ -52,7 +53,7 @@ pub struct Header {
 
 impl Header {
     /// Returns the header of a model.
-    pub fn of(model: &Model) -> Self {
+    pub fn of(model: &Model, extras: Extras) -> Self {
         let (encoder, weights) = (model.encoder(), model.weights());
         let flag = |set: bool, flag: u8| if set { flag } else { 0 };
         let (w_bits, shifts, exponent) = match weights {
@@ -64,10 +65,10 @@ impl Header {
         };
         Self {
             flags: flag(encoder.zero_is_absent(), ZERO_IS_ABSENT)
-                | flag(stores_labels(model.labels()), HAS_LABELS)
+                | flag(extras.labels && stores_labels(model.labels()), HAS_LABELS)
                 | flag(encoder.features().len() < encoder.columns(), HAS_UNUSED)
-                | flag(model.names().is_some(), HAS_NAMES)
-                | flag(model.card().is_some(), HAS_CARD),
+                | flag(extras.names && model.names().is_some(), HAS_NAMES)
+                | flag(extras.card && model.card().is_some(), HAS_CARD),
             features: encoder.columns(),
             factors: weights.factors(),
             outputs: weights.outputs(),
@@ -86,23 +87,22 @@ impl Header {
         self.flags & flag != 0
     }
 
-    /// Returns the bytes in a file; the length is filled in later.
-    pub fn bytes(&self) -> Vec<u8> {
-        let mut out = MAGIC.to_vec();
-        out.extend([VERSION, self.flags]);
-        out.extend([0; 4]);
-        out.extend((self.features as u32).to_le_bytes());
-        out.extend((self.factors as u16).to_le_bytes());
-        out.extend((self.outputs as u16).to_le_bytes());
+    /// Writes the header; the length is filled in later.
+    pub fn put(&self, out: &mut Output) {
+        out.put(MAGIC);
+        out.put([VERSION, self.flags]);
+        out.put([0; 4]);
+        out.put((self.features as u32).to_le_bytes());
+        out.put((self.factors as u16).to_le_bytes());
+        out.put((self.outputs as u16).to_le_bytes());
         let loss = Loss::NAMED.iter().position(|&(_, loss)| loss == self.loss).unwrap_or(0);
         let method = Method::NAMED.iter().position(|&(_, m)| m == self.method).unwrap_or(0);
-        out.extend([self.tilings as u8, (loss | method << METHOD_SHIFT) as u8]);
+        out.put([self.tilings as u8, (loss | method << METHOD_SHIFT) as u8]);
         let [linear_shift, pairs_shift, bias_shift] = self.shifts;
         let linear = linear_shift | (self.w_bits as u8 - 1) << W_BITS_SHIFT;
-        out.extend([linear, pairs_shift, bias_shift]);
-        out.extend(self.exponent.to_le_bytes());
-        out.extend(self.usual_edges.to_le_bytes());
-        out
+        out.put([linear, pairs_shift, bias_shift]);
+        out.put(self.exponent.to_le_bytes());
+        out.put(self.usual_edges.to_le_bytes());
     }
 
     /// Reads the header; magic, version and length have been checked.
@@ -175,5 +175,5 @@ impl Header {
 
 /// Returns whether labels take bytes in a file: 0, 1, … do not.
 pub fn stores_labels(labels: &Labels) -> bool {
-    *labels != Labels::None && *labels != Labels::counting(labels.len())
+    *labels != Labels::None && !labels.are_counting()
 }

@@ -1,7 +1,9 @@
 //! Class labels and column names in a file.
 
-use super::bytes::{Reader, int_size, put_int, put_text, wrong};
+use super::bytes::{Reader, int_size, wrong};
+use super::output::Output;
 use crate::Result;
+use crate::memory::try_collect;
 use crate::model::{Labels, are_distinct};
 use alloc::{string::String, vec::Vec};
 
@@ -11,27 +13,27 @@ const BOOL: u8 = 3;
 const TEXTS: u8 = 4;
 
 /// Writes class labels.
-pub fn put_labels(out: &mut Vec<u8>, labels: &Labels) {
+pub fn put_labels(out: &mut Output, labels: &Labels) {
     match labels {
         Labels::None => {}
         Labels::Ints(labels) => {
             let size = int_size(labels);
-            out.extend([INTS, size as u8]);
+            out.put([INTS, size as u8]);
             for &label in labels {
-                put_int(out, label, size);
+                out.put_int(label, size);
             }
         }
         Labels::Floats(labels) => {
             out.push(FLOATS);
             for label in labels {
-                out.extend(label.to_le_bytes());
+                out.put(label.to_le_bytes());
             }
         }
         Labels::Bool => out.push(BOOL),
         Labels::Texts(labels) => {
             out.push(TEXTS);
             for label in labels {
-                put_text(out, label);
+                out.put_text(label);
             }
         }
     }
@@ -46,7 +48,7 @@ pub fn read_labels(reader: &mut Reader, classes: usize) -> Result<Labels> {
             if !matches!(size, 1 | 2 | 4 | 8) {
                 return wrong(at + 1, "the size of the labels is impossible");
             }
-            let labels = (0..classes).map(|_| reader.int(size)).collect::<Result<Vec<_>>>()?;
+            let labels = try_collect((0..classes).map(|_| reader.int(size)))?;
             if int_size(&labels) != size {
                 return wrong(at + 1, "labels are not in their shortest form");
             }
@@ -54,26 +56,26 @@ pub fn read_labels(reader: &mut Reader, classes: usize) -> Result<Labels> {
         }
         FLOATS => {
             let labels = (0..classes).map(|_| reader.array().map(f64::from_le_bytes));
-            Ok(Labels::Floats(labels.collect::<Result<_>>()?))
+            try_collect(labels).map(Labels::Floats)
         }
         BOOL if classes == 2 => Ok(Labels::Bool),
-        TEXTS => Ok(Labels::Texts((0..classes).map(|_| reader.text()).collect::<Result<_>>()?)),
+        TEXTS => try_collect((0..classes).map(|_| reader.text())).map(Labels::Texts),
         _ => wrong(at, "labels are of an unknown kind"),
     }
 }
 
 /// Writes column names.
-pub fn put_names(out: &mut Vec<u8>, names: &[String]) {
+pub fn put_names(out: &mut Output, names: &[String]) {
     for name in names {
-        put_text(out, name);
+        out.put_text(name);
     }
 }
 
 /// Reads what [`put_names`] writes.
 pub fn read_names(reader: &mut Reader, columns: usize) -> Result<Vec<String>> {
     let at = reader.at();
-    let names = (0..columns).map(|_| reader.text()).collect::<Result<Vec<_>>>()?;
-    if !are_distinct(&names) {
+    let names = try_collect((0..columns).map(|_| reader.text()))?;
+    if !are_distinct(&names)? {
         return wrong(at, "two columns have the same name");
     }
     Ok(names)

@@ -11,6 +11,7 @@ mod features;
 mod frame;
 mod header;
 mod labels;
+mod output;
 mod size;
 mod weights;
 
@@ -24,16 +25,30 @@ pub use size::{MAX_FACTORS, ModelSize};
 use crate::model::{Card, Labels, Model};
 use crate::{Error, Result};
 use alloc::{string::String, vec::Vec};
-use bytes::{Reader, put_text, wrong};
+use bytes::{Reader, wrong};
 use header::{HAS_CARD, HAS_LABELS, HAS_NAMES, Header};
+use output::Output;
 
 impl Model {
     /// Returns the content of the model's file.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        self.sections().iter().for_each(|(_, section)| out.extend_from_slice(section));
-        frame::seal(&mut out);
-        out
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.to_bytes_with(Extras::ALL)
+    }
+
+    /// Returns the content of a file with some of the extras.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn to_bytes_with(&self, extras: Extras) -> Result<Vec<u8>> {
+        let mut out = Output::writing();
+        self.write(extras, &mut out);
+        out.put([0; frame::CHECKSUM]);
+        let mut bytes = out.finish()?;
+        frame::seal(&mut bytes);
+        Ok(bytes)
     }
 
     /// Reads the content of a file.
@@ -61,34 +76,50 @@ impl Model {
         }
     }
 
-    /// Returns the sections of the file, without the checksum, by name.
-    fn sections(&self) -> Vec<(&'static str, Vec<u8>)> {
-        let header = Header::of(self);
+    /// Writes the file without its checksum, and returns the bytes of each section by name.
+    fn write(&self, extras: Extras, out: &mut Output) -> Vec<(&'static str, usize)> {
+        let header = Header::of(self, extras);
         let weights = self.weights();
-        let section = |write: &dyn Fn(&mut Vec<u8>)| {
-            let mut out = Vec::new();
-            write(&mut out);
-            out
+        let mut sections = Vec::new();
+        let mut begin = out.len();
+        let mut section = |name, write: &dyn Fn(&mut Output)| {
+            write(out);
+            sections.push((name, out.len() - begin));
+            begin = out.len();
         };
+        section("header", &|out| header.put(out));
+        section("scales", &|out| weights::put_scales(out, weights));
         let raw = weights.method().is_raw();
-        let bits_or_floats = if weights.is_signs() { "bits" } else { "weights" };
-        let mut sections = vec![
-            ("header", header.bytes()),
-            ("scales", section(&|out| weights::put_scales(out, weights))),
-            ("features", section(&|out| features::put_features(out, self.encoder(), raw))),
-            (bits_or_floats, section(&|out| weights::put_weights(out, weights))),
-        ];
+        section("features", &|out| features::put_features(out, self.encoder(), raw));
+        let name = if weights.is_signs() { "bits" } else { "weights" };
+        section(name, &|out| weights::put_weights(out, weights));
         if header.has(HAS_LABELS) {
-            sections.push(("labels", section(&|out| labels::put_labels(out, self.labels()))));
+            section("labels", &|out| labels::put_labels(out, self.labels()));
         }
-        if let Some(names) = self.names() {
-            sections.push(("names", section(&|out| labels::put_names(out, names))));
+        if let Some(names) = self.names().filter(|_| extras.names) {
+            section("names", &|out| labels::put_names(out, names));
         }
-        if let Some(card) = self.card() {
-            sections.push(("card", section(&|out| put_text(out, card.as_str()))));
+        if let Some(card) = self.card().filter(|_| extras.card) {
+            section("card", &|out| out.put_text(card.as_str()));
         }
         sections
     }
+}
+
+/// What a file holds that is not needed for scores.
+#[derive(Clone, Copy, Debug)]
+pub struct Extras {
+    /// The names of the columns.
+    pub names: bool,
+    /// The class labels; without them, classes are 0, 1, …
+    pub labels: bool,
+    /// Where the model comes from.
+    pub card: bool,
+}
+
+impl Extras {
+    /// All that the model has.
+    pub const ALL: Self = Self { names: true, labels: true, card: true };
 }
 
 impl Header {
@@ -96,7 +127,7 @@ impl Header {
         let classes = if self.outputs == 1 { 2 } else { self.outputs };
         let at = reader.at();
         if !self.has(HAS_LABELS) {
-            return Ok(if self.loss.is_regression() { Labels::None } else { Labels::counting(classes) });
+            return if self.loss.is_regression() { Ok(Labels::None) } else { Labels::counting(classes) };
         }
         let labels = labels::read_labels(reader, classes)?;
         if self.loss.is_regression() || !labels.are_sorted() || !header::stores_labels(&labels) {

@@ -1,6 +1,8 @@
 //! The size of a model's file, of one that exists and of one that is yet to be trained.
 
+use super::Extras;
 use super::header::{self, stores_labels};
+use super::output::Output;
 use super::{features, frame, labels, weights};
 use crate::encoding::Encoder;
 use crate::model::{Labels, Model, SignShape};
@@ -10,9 +12,9 @@ use alloc::vec::Vec;
 impl Model {
     /// Returns the bytes of each section of the file.
     pub fn size_report(&self) -> Vec<(&'static str, usize)> {
-        let sections = self.sections();
-        let sizes = sections.iter().map(|(name, section)| (*name, section.len()));
-        sizes.chain([("checksum", frame::CHECKSUM)]).collect()
+        let mut sections = self.write(Extras::ALL, &mut Output::counting());
+        sections.push(("checksum", frame::CHECKSUM));
+        sections
     }
 
     /// Returns the size of the file.
@@ -66,7 +68,7 @@ impl ModelSize<'_> {
 
     /// Returns the size of everything but the bits.
     fn fixed(&self) -> usize {
-        let mut out = Vec::new();
+        let mut out = Output::counting();
         features::put_features(&mut out, self.encoder, false);
         if stores_labels(self.labels) {
             labels::put_labels(&mut out, self.labels);

@@ -1,8 +1,10 @@
 //! Scales and weights in a file.
 
-use super::bytes::{Reader, put_int, wrong};
+use super::bytes::{Reader, wrong};
 use super::header::{Header, OUTPUTS_AT};
+use super::output::Output;
 use crate::Result;
+use crate::memory::{collect, try_collect, with_capacity};
 use crate::model::{
     Factors, FloatWeights, Method, Multipliers, Scales, SignRows, SignShape, Weights,
 };
@@ -14,25 +16,25 @@ pub fn scales_size(outputs: usize) -> usize {
 }
 
 /// Writes the scales of all outputs.
-pub fn put_scales(out: &mut Vec<u8>, weights: &Weights) {
+pub fn put_scales(out: &mut Output, weights: &Weights) {
     match weights {
         Weights::Signs { scales, .. } => {
             let is_single = scales.outputs() == 1;
             for &Multipliers { bias, linear, pairs } in &scales.outputs {
                 if is_single {
-                    put_int(out, bias.into(), 4);
-                    put_int(out, linear.into(), 2);
-                    put_int(out, pairs.into(), 2);
+                    out.put_int(bias.into(), 4);
+                    out.put_int(linear.into(), 2);
+                    out.put_int(pairs.into(), 2);
                 } else {
-                    put_int(out, bias.into(), 1);
+                    out.put_int(bias.into(), 1);
                     out.push(linear as u8 | (pairs as u8) << 4);
                 }
             }
         }
         Weights::Floats(floats) => {
             for (output, bias) in floats.bias().iter().enumerate() {
-                out.extend(bias.to_le_bytes());
-                out.extend(floats.betas().get(output).into_iter().flat_map(|b| b.to_le_bytes()));
+                out.put(bias.to_le_bytes());
+                out.put(floats.betas().get(output).into_iter().flat_map(|b| b.to_le_bytes()));
             }
         }
     }
@@ -40,22 +42,22 @@ pub fn put_scales(out: &mut Vec<u8>, weights: &Weights) {
 
 /// Writes the weights: bits; or for each row and output w and its factors; or, where factors are signs, first all w and
 /// then all bits.
-pub fn put_weights(out: &mut Vec<u8>, weights: &Weights) {
+pub fn put_weights(out: &mut Output, weights: &Weights) {
     let floats = match weights {
-        Weights::Signs { signs, .. } => return out.extend_from_slice(signs.bytes()),
+        Weights::Signs { signs, .. } => return out.put(signs.bytes().iter().copied()),
         Weights::Floats(floats) => floats,
     };
     match floats.stored_factors() {
         Factors::Signs(signs) => {
-            out.extend(floats.w().iter().flat_map(|w| w.to_le_bytes()));
-            out.extend_from_slice(signs.bytes());
+            out.put(floats.w().iter().flat_map(|w| w.to_le_bytes()));
+            out.put(signs.bytes().iter().copied());
         }
         Factors::Floats(numbers) => {
             let mut numbers = numbers.iter();
             for w in floats.w() {
-                out.extend(w.to_le_bytes());
+                out.put(w.to_le_bytes());
                 let factors = numbers.by_ref().take(floats.factors());
-                out.extend(factors.flat_map(|v| v.to_le_bytes()));
+                out.put(factors.flat_map(|v| v.to_le_bytes()));
             }
         }
     }
@@ -73,10 +75,9 @@ impl Header {
         if self.method != Method::Bfm {
             let per_output = if self.method.has_sign_factors() { 2 } else { 1 };
             let numbers = reader.f32s(self.outputs * per_output)?;
-            let every =
-                |from: usize| numbers.iter().skip(from).step_by(per_output).copied().collect();
-            let beta = if per_output == 2 { every(1) } else { Vec::new() };
-            return Ok(ReadScales::Floats((every(0), beta)));
+            let every = |from: usize| collect(numbers.iter().skip(from).step_by(per_output).copied());
+            let beta = if per_output == 2 { every(1)? } else { Vec::new() };
+            return Ok(ReadScales::Floats((every(0)?, beta)));
         }
         if scales_size(self.outputs) > reader.left() {
             return wrong(OUTPUTS_AT, "there are more outputs than the file can hold");
@@ -89,7 +90,7 @@ impl Header {
             let (bias, both) = (reader.int(1)? as i32, u16::from(reader.u8()?));
             Ok(Multipliers { bias, linear: both & 15, pairs: both >> 4 })
         });
-        let outputs = outputs.collect::<Result<Vec<_>>>()?;
+        let outputs = try_collect(outputs)?;
         let [linear_shift, pairs_shift, bias_shift] = self.shifts;
         let exponent = self.exponent;
         Ok(ReadScales::Signs(Scales { linear_shift, pairs_shift, bias_shift, exponent, outputs }))
@@ -134,8 +135,12 @@ impl Header {
         } else {
             let numbers = reader.f32s(all.saturating_mul(m + 1))?;
             let rows = numbers.chunks_exact(m + 1);
-            let w = rows.clone().filter_map(|row| row.first().copied()).collect();
-            (w, Factors::Floats(rows.flat_map(|row| row.iter().skip(1).copied()).collect()))
+            let (mut w, mut v) = (with_capacity(all)?, with_capacity(all.saturating_mul(m))?);
+            for row in rows {
+                w.extend(row.first());
+                v.extend(row.iter().skip(1));
+            }
+            (w, Factors::Floats(v))
         };
         let floats = FloatWeights::from_parts(self.method, m, scales, w, factors);
         if !floats.are_finite() || floats.betas().iter().any(|&beta| beta < 0.0) {

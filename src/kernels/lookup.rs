@@ -5,6 +5,8 @@
 //! as bit planes of their counts, for eight columns (an octet) at a time. This file has the definition, one sample at a
 //! time; `lookup_vector` does the same with SIMD registers.
 
+use crate::Result;
+use crate::memory::filled;
 use alloc::vec::Vec;
 
 /// Entries of a table: the cells of a feature, the last of which is for NaN.
@@ -160,8 +162,8 @@ pub struct Count {
 
 /// See [`count_samples`](super::count_samples).
 #[inline(always)]
-pub(super) fn count_samples(table: &CellTable, values: &[f32], counts: &mut [Count]) {
-    let mut cells = vec![0; table.features.len()];
+pub(super) fn count_samples(table: &CellTable, values: &[f32], counts: &mut [Count]) -> Result<()> {
+    let mut cells = filled(table.features.len(), 0)?;
     let samples = values.chunks_exact(table.columns).zip(counts.chunks_exact_mut(table.outputs));
     for (values, counts) in samples {
         let mut active = table.active as u32;
@@ -173,6 +175,7 @@ pub(super) fn count_samples(table: &CellTable, values: &[f32], counts: &mut [Cou
         counts.fill(Count { active, ..Count::default() });
         count_sample(table, &cells, counts);
     }
+    Ok(())
 }
 
 fn count_sample(table: &CellTable, cells: &[usize], counts: &mut [Count]) {

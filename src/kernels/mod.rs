@@ -120,7 +120,10 @@ kernels! {
 
     /// Tallies samples by looking their values up, without a list of active rows. `values` holds `table.columns` values
     /// per sample, `counts` has room for `table.outputs` counts per sample.
-    fn count_samples(table: &CellTable, values: &[f32], counts: &mut [Count])
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    fn count_samples(table: &CellTable, values: &[f32], counts: &mut [Count]) -> crate::Result<()>
         = lookup::count_samples, simd lookup_vector::count_samples::<registers::Vector>;
 
     /// Computes Σ x·v over the active rows for each of the `rows.width` columns.

@@ -4,6 +4,8 @@
 //! column therefore takes 16 bytes, the edges of all columns lie side by side, and the loop has no branch that would keep
 //! the CPU from reading ahead.
 
+use crate::Result;
+use crate::memory::copied;
 use alloc::vec::Vec;
 
 /// Numeric columns of a sparse table.
@@ -13,6 +15,16 @@ pub struct StoredTable {
     pub columns: Vec<StoredColumn>,
     /// The edges of all columns, with [`FEW`] more numbers after them.
     pub edges: Vec<i32>,
+}
+
+impl StoredTable {
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        Ok(Self { columns: copied(&self.columns)?, edges: copied(&self.edges)? })
+    }
 }
 
 /// Where the values of a column start.

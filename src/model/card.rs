@@ -1,5 +1,6 @@
 //! A card: where a model comes from, as the text of a JSON object.
 
+use crate::memory::copied_text;
 use alloc::string::String;
 
 /// The largest card, in bytes.
@@ -27,6 +28,14 @@ impl Card {
             return Ok(Self(text));
         }
         Err("be a JSON object, nested at most 16 deep")
+    }
+
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> crate::Result<Self> {
+        copied_text(&self.0).map(Self)
     }
 
     /// Returns the JSON.

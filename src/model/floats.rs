@@ -2,7 +2,7 @@
 
 use super::{Method, SignRows, SignShape};
 use crate::Result;
-use crate::memory::with_capacity;
+use crate::memory::{collect, copied, with_capacity};
 use alloc::vec::Vec;
 
 /// The weights of all outputs.
@@ -46,30 +46,47 @@ pub struct FloatOutput {
 
 impl FloatWeights {
     /// Puts outputs of m factors together.
-    pub fn new(method: Method, m: usize, outputs: &[FloatOutput]) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(method: Method, m: usize, outputs: &[FloatOutput]) -> Result<Self> {
         let rows = outputs.first().map_or(0, |output| output.w.len());
         let each_row = |row: usize| outputs.iter().map(move |output| (output, row));
-        let w = (0..rows).flat_map(each_row).filter_map(|(o, row)| o.w.get(row).copied()).collect();
+        let mut w = with_capacity(rows * outputs.len())?;
+        w.extend((0..rows).flat_map(each_row).filter_map(|(o, row)| o.w.get(row).copied()));
         let factors = if method.has_sign_factors() {
             let is_positive = |output: usize, row: usize, factor: usize| {
                 let v = outputs.get(output).and_then(|output| output.v.get(row * m + factor));
                 v.is_some_and(|v| v.is_sign_positive())
             };
             let shape = SignShape { rows, outputs: outputs.len(), w_bits: 0, factors: m };
-            Factors::Signs(SignRows::new(shape, |_, _| 0, is_positive))
+            Factors::Signs(SignRows::new(shape, |_, _| 0, is_positive)?)
         } else {
-            let mut floats = Vec::with_capacity(rows * outputs.len() * m);
+            let mut floats = with_capacity(rows * outputs.len() * m)?;
             for (output, row) in (0..rows).flat_map(each_row) {
                 floats.extend(output.v.iter().skip(row * m).take(m));
             }
             Factors::Floats(floats)
         };
-        let bias = outputs.iter().map(|output| output.bias as f32).collect();
+        let bias = collect(outputs.iter().map(|output| output.bias as f32))?;
         let beta = match factors {
-            Factors::Signs(_) => outputs.iter().map(|output| output.beta as f32).collect(),
+            Factors::Signs(_) => collect(outputs.iter().map(|output| output.beta as f32))?,
             Factors::Floats(_) => Vec::new(),
         };
-        Self { method, m, bias, beta, w, factors }
+        Ok(Self { method, m, bias, beta, w, factors })
+    }
+
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        let factors = match &self.factors {
+            Factors::Signs(signs) => Factors::Signs(signs.copied()?),
+            Factors::Floats(floats) => Factors::Floats(copied(floats)?),
+        };
+        let (bias, beta, w) = (copied(&self.bias)?, copied(&self.beta)?, copied(&self.w)?);
+        Ok(Self { bias, beta, w, factors, ..*self })
     }
 
     /// Takes the parts of a file.

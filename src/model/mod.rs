@@ -18,6 +18,7 @@ pub use signs::{MAX_W_BITS, SignRows, SignShape};
 pub use weights::Weights;
 
 use crate::encoding::Encoder;
+use crate::memory::{collect, copied};
 use crate::{Error, Result};
 use alloc::{string::String, vec::Vec};
 
@@ -76,8 +77,18 @@ impl Model {
     /// # Errors
     /// See [`Model::new`].
     pub fn with_weights(&self, encoder: Encoder, weights: Weights) -> Result<Self> {
-        let model = Self::new(encoder, weights, self.loss, self.labels.clone())?;
-        Ok(Self { names: self.names.clone(), card: self.card.clone(), ..model })
+        let model = Self::new(encoder, weights, self.loss, self.labels.copied()?)?;
+        let names = self.names.as_deref().map(copied).transpose()?;
+        let card = self.card.as_ref().map(Card::copied).transpose()?;
+        Ok(Self { names, card, ..model })
+    }
+
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        self.with_weights(self.encoder.copied()?, self.weights.copied()?)
     }
 
     /// Returns the same model with names of its columns.
@@ -90,28 +101,16 @@ impl Model {
             let must = format!("have {columns} entries, one per column");
             return Err(Error::value("names", must, names.len()));
         }
-        if !are_distinct(&names) {
+        if !are_distinct(&names)? {
             return Err(Error::value("names", "be distinct", "the same name twice"));
         }
         Ok(Self { names: Some(names), ..self })
-    }
-
-    /// Returns the same model without names of its columns.
-    #[must_use]
-    pub fn without_names(&self) -> Self {
-        Self { names: None, ..self.clone() }
     }
 
     /// Returns the same model with another card, or without one.
     #[must_use]
     pub fn with_card(self, card: Option<Card>) -> Self {
         Self { card, ..self }
-    }
-
-    /// Returns the same model with the class labels 0, 1, …, which take no bytes in a file.
-    #[must_use]
-    pub fn without_labels(&self) -> Self {
-        Self { labels: self.labels.counted(), ..self.clone() }
     }
 
     /// Returns how values become active rows.
@@ -146,10 +145,13 @@ impl Model {
 }
 
 /// Returns whether no two names are the same.
-pub fn are_distinct(names: &[String]) -> bool {
-    let mut sorted: Vec<&String> = names.iter().collect();
+///
+/// # Errors
+/// If there is not enough memory.
+pub fn are_distinct(names: &[String]) -> Result<bool> {
+    let mut sorted = collect(names)?;
     sorted.sort_unstable();
-    sorted.is_sorted_by(|a, b| a < b)
+    Ok(sorted.is_sorted_by(|a, b| a < b))
 }
 
 fn check_w_bits(w_bits: usize) -> Result<()> {

@@ -11,6 +11,8 @@
 //! six data sets had 91.68 % on average with a and c of 8 bits, and the same when rounded to 4 or 3 bits.)
 //! Everything up to the last factor is integer arithmetic, so the bits are the same on every machine.
 
+use crate::Result;
+use crate::memory::{collect, copied};
 use alloc::vec::Vec;
 
 /// The two integers of one sample and one output.
@@ -73,7 +75,10 @@ pub const MAX_EXPONENT: i16 = 1022;
 
 impl Scales {
     /// Rounds to the nearest multipliers. α and β² must be finite and not negative, bias finite.
-    pub fn new(real: &[RealScale]) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(real: &[RealScale]) -> Result<Self> {
         let largest = |part: fn(&RealScale) -> f64| real.iter().map(part).fold(0.0, f64::max);
         let (bits, bias_bits) = if real.len() == 1 { (16, 31) } else { (4, 7) };
         let linear = finest(largest(|r| r.alpha), bits);
@@ -94,13 +99,21 @@ impl Scales {
             linear: round(r.alpha, linear_shift) as u16,
             pairs: round(r.beta_squared, pairs_shift) as u16,
         });
-        Self {
+        Ok(Self {
             linear_shift: linear_shift as u8,
             pairs_shift: pairs_shift as u8,
             bias_shift: bias_shift as u8,
             exponent: exponent as i16,
-            outputs: outputs.collect(),
-        }
+            outputs: collect(outputs)?,
+        })
+    }
+
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        Ok(Self { outputs: copied(&self.outputs)?, ..*self })
     }
 
     /// Returns the number of outputs.
@@ -176,6 +189,7 @@ fn finest(value: f64, bits: i32) -> Option<i32> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -185,7 +199,7 @@ mod tests {
         for alpha in sizes {
             for beta_squared in sizes {
                 for bias in sizes.map(|size| -size).into_iter().chain(sizes) {
-                    let scales = Scales::new(&[RealScale { bias, alpha, beta_squared }; 2]);
+                    let scales = Scales::new(&[RealScale { bias, alpha, beta_squared }; 2]).unwrap();
                     assert!(scales.outputs.iter().all(|m| {
                         m.linear < 1 << 4 && m.pairs < 1 << 4 && m.bias.unsigned_abs() < 1 << 7
                     }));
@@ -196,7 +210,7 @@ mod tests {
 
     #[test]
     fn infinite_scores_are_predicted() {
-        let scales = |alpha: f64| Scales::new(&[RealScale { bias: 0.0, alpha, beta_squared: 0.0 }]);
+        let scales = |alpha: f64| Scales::new(&[RealScale { bias: 0.0, alpha, beta_squared: 0.0 }]).unwrap();
         assert!(scales(1e307).are_finite(10, 0));
         assert!(!scales(1e307).are_finite(100, 0));
         assert!(scales(1.0).are_finite(u64::MAX, u64::MAX));
@@ -215,7 +229,7 @@ mod tests {
             (1e-30, 1e-31, 1e-35),
             (1e300, 1e299, 1e296),
         ] {
-            let scales = Scales::new(&[RealScale { bias, alpha, beta_squared }]);
+            let scales = Scales::new(&[RealScale { bias, alpha, beta_squared }]).unwrap();
             let real = scales.real(0);
             assert!(
                 close(real.alpha, alpha, 1e-4) && close(real.beta_squared, beta_squared, 1e-4),
@@ -225,7 +239,7 @@ mod tests {
             let terms = Terms { linear: -3, pairs: 11 };
             let score = scales.score(0, terms) as f64 * scales.unit();
             assert!(close(score, real.bias - 3.0 * real.alpha + 11.0 * real.beta_squared, 1e-12));
-            let many = Scales::new(&[RealScale { bias, alpha, beta_squared }; 3]).real(2);
+            let many = Scales::new(&[RealScale { bias, alpha, beta_squared }; 3]).unwrap().real(2);
             assert!(
                 close(many.alpha, alpha, 0.07) && close(many.beta_squared, beta_squared, 0.07),
                 "{many:?}"

@@ -9,6 +9,8 @@
 //!
 //! So w is an odd number, and ±1 if it has one bit.
 
+use crate::Result;
+use crate::memory::{copied, filled};
 use alloc::vec::Vec;
 
 /// Largest number of bits of a w.
@@ -59,12 +61,15 @@ pub struct SignRows {
 impl SignRows {
     /// Collects `w(output, row)`, which must be odd and within ±[`SignShape::max_w`], and the signs of the factors,
     /// `is_positive(output, row, factor)`.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
     pub fn new(
         shape: SignShape,
         w: impl Fn(usize, usize) -> i16,
         is_positive: impl Fn(usize, usize, usize) -> bool,
-    ) -> Self {
-        let mut signs = Self { shape, bytes: vec![0; shape.bytes().unwrap_or(0)] };
+    ) -> Result<Self> {
+        let mut signs = Self { shape, bytes: filled(shape.bytes().unwrap_or(0), 0)? };
         for row in 0..shape.rows {
             for output in 0..shape.outputs {
                 let first = shape.first_bit(output, row);
@@ -75,7 +80,7 @@ impl SignRows {
                 }
             }
         }
-        signs
+        Ok(signs)
     }
 
     /// Takes the bytes of a file; `None` if their number is wrong or a bit after the last weight is set.
@@ -84,6 +89,14 @@ impl SignRows {
         let spare = bits % 8;
         let is_clean = spare == 0 || bytes.last().is_some_and(|last| last >> spare == 0);
         (bytes.len() == bits.div_ceil(8) && is_clean).then_some(Self { shape, bytes })
+    }
+
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        Ok(Self { bytes: copied(&self.bytes)?, ..*self })
     }
 
     /// Returns rows, outputs and bits of each row.

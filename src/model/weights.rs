@@ -1,6 +1,7 @@
 //! What a model has learned: bits with integer scales, or floats.
 
 use super::{FloatWeights, Method, Scales, SignRows};
+use crate::Result;
 
 /// The weights of all outputs.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +18,19 @@ pub enum Weights {
 }
 
 impl Weights {
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        Ok(match self {
+            Self::Signs { signs, scales } => {
+                Self::Signs { signs: signs.copied()?, scales: scales.copied()? }
+            }
+            Self::Floats(floats) => Self::Floats(floats.copied()?),
+        })
+    }
+
     /// Returns the method they belong to.
     pub fn method(&self) -> Method {
         match self {

@@ -37,8 +37,15 @@ enum Indices<'py> {
     I64(PyReadonlyArray1<'py, i64>),
 }
 
+/// Returns an array of its own over the same numbers. A callback may change the type or the strides of the one that it
+/// holds, and numpy's borrow checker could not find that again to release it.
+pub fn view<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    array.call_method0("view")
+}
+
 impl<'py> Indices<'py> {
     fn borrow(array: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let array = view(array)?;
         Ok(match array.extract() {
             Ok(short) => Self::I32(short),
             Err(_) => Self::I64(array.extract()?),
@@ -62,17 +69,21 @@ impl<'py> FromPyObject<'_, 'py> for Arrays<'py> {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Some(array) = borrow(object)? {
-            return Ok(Self::F32(array));
-        }
-        if let Some(array) = borrow(object)? {
-            return Ok(Self::F64(array));
-        }
-        if let Some(array) = borrow(object)? {
-            return Ok(Self::I32(array));
-        }
-        if let Some(array) = borrow(object)? {
-            return Ok(Self::I64(array));
+        if object.is_instance_of::<PyUntypedArray>() {
+            let own = view(&object)?;
+            let own = own.as_borrowed();
+            if let Some(array) = borrow(own)? {
+                return Ok(Self::F32(array));
+            }
+            if let Some(array) = borrow(own)? {
+                return Ok(Self::F64(array));
+            }
+            if let Some(array) = borrow(own)? {
+                return Ok(Self::I32(array));
+            }
+            if let Some(array) = borrow(own)? {
+                return Ok(Self::I64(array));
+            }
         }
         if let Ok(table) = object.cast::<ArrowTable>() {
             return Ok(Self::Arrow(table.to_owned()));
@@ -82,6 +93,7 @@ impl<'py> FromPyObject<'_, 'py> for Arrays<'py> {
         else {
             return Err(PyTypeError::new_err("X must be a table that the core reads, got something else"));
         };
+        let data = view(&data)?;
         let data = match data.extract() {
             Ok(single) => StoredValues::F32(single),
             Err(_) => StoredValues::F64(data.extract()?),
@@ -112,7 +124,7 @@ impl Arrays<'_> {
             Self::F64(array) => work(Table::Dense(&View(array.as_array()))),
             Self::I32(array) => work(Table::Dense(&View(array.as_array()))),
             Self::I64(array) => work(Table::Dense(&View(array.as_array()))),
-            Self::Arrow(table) => work(Table::Dense(&table.get().view())),
+            Self::Arrow(table) => work(Table::Dense(&table.get().view()?)),
             Self::Sparse(arrays) => {
                 let values = match &arrays.data {
                     StoredValues::F32(data) => CsrValues::F32(data.as_slice()?),

@@ -3,6 +3,7 @@
 use super::dataset::PyDataset;
 use super::features::fields;
 use super::interrupt;
+use super::list::List;
 use super::params::read_params;
 use crate::Result;
 use crate::data::Schema;
@@ -32,7 +33,7 @@ impl PyEncoder {
         py: Python<'_>,
         dataset: PyDataset,
         params: &Bound<'_, PyDict>,
-        leave_out: Vec<usize>,
+        leave_out: List<usize>,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
         let params = read_params(params)?;
@@ -52,8 +53,8 @@ impl PyEncoder {
     }
 
     /// Returns the bytes of a model of m factors, without some more columns.
-    fn size(&self, m: usize, leave_out: Vec<usize>, target: &str) -> Result<usize> {
-        self.model_size(&leave_out, target, |size| size.of(m))
+    fn size(&self, m: usize, leave_out: List<usize>, target: &str) -> Result<usize> {
+        self.model_size(&leave_out.0, target, |size| size.of(m))
     }
 
     /// Returns the largest number of factors that fits into `max_bytes`, without some more columns; None if a model
@@ -61,10 +62,10 @@ impl PyEncoder {
     fn largest_m(
         &self,
         max_bytes: usize,
-        leave_out: Vec<usize>,
+        leave_out: List<usize>,
         target: &str,
     ) -> Result<Option<usize>> {
-        self.model_size(&leave_out, target, |size| size.largest_m(max_bytes))
+        self.model_size(&leave_out.0, target, |size| size.largest_m(max_bytes))
     }
 }
 
@@ -76,11 +77,11 @@ impl PyEncoder {
         work: impl FnOnce(ModelSize) -> T,
     ) -> Result<T> {
         panics::catch(|| {
-            let encoder = self.encoder.without(leave_out);
+            let encoder = self.encoder.without(leave_out)?;
             let Schema { labels, names, .. } = &self.schema;
             let (names, w_bits) = (names.as_deref(), self.w_bits);
             if target == DEVICE {
-                let (labels, names) = (&labels.counted(), None);
+                let (labels, names) = (&labels.counted()?, None);
                 return Ok(work(ModelSize { encoder: &encoder, labels, names, w_bits }));
             }
             Ok(work(ModelSize { encoder: &encoder, labels, names, w_bits }))

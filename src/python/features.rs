@@ -2,6 +2,7 @@
 
 use crate::encoding::edges::number;
 use crate::encoding::{Categories, CellMap, Feature};
+use crate::memory::collect;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyRange, PyTuple};
@@ -34,7 +35,7 @@ pub fn fields<'py>(py: Python<'py>, feature: Option<&Feature>) -> PyResult<Bound
         fields.set_item("center", standard.center)?;
         fields.set_item("scale", standard.scale)?;
     }
-    fields.set_item("edges", PyArray1::from_iter(py, edges.iter().map(|&key| number(key))))?;
+    fields.set_item("edges", PyArray1::from_vec(py, collect(edges.iter().map(|&key| number(key)))?))?;
     fields.set_item("categories", categories(py, map)?)?;
     Ok(fields)
 }

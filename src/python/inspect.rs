@@ -8,7 +8,7 @@ use crate::data::Table;
 use crate::encoding::{ActiveRows, EncodeScratch};
 use crate::format::stored_features;
 use crate::kernels::Isa;
-use crate::memory::{filled, with_capacity};
+use crate::memory::{collect, extend, filled, resize, with_capacity};
 use crate::model::{Model, Terms, Weights};
 use crate::panics;
 use crate::threads::Stop;
@@ -50,7 +50,7 @@ pub fn checksum(py: Python<'_>, bytes: PyReadonlyArray1<'_, u8>) -> PyResult<u32
 
 /// Returns the unit 2^−e of scores and, in that unit, bias and the multipliers of L and Q of each output.
 #[pyfunction]
-pub fn multipliers(model: &PyModel) -> Multipliers {
+pub fn multipliers(model: &PyModel) -> Result<Multipliers> {
     let scales = match model.model().weights() {
         Weights::Signs { scales, .. } => scales,
         Weights::Floats(floats) => {
@@ -59,7 +59,7 @@ pub fn multipliers(model: &PyModel) -> Multipliers {
                 let beta = floats.beta(output);
                 (bias.into(), 1.0, beta * beta)
             });
-            return Multipliers::Floats((1.0, each.collect()));
+            return Ok(Multipliers::Floats((1.0, collect(each)?)));
         }
     };
     let each = (0..scales.outputs()).map(|output| {
@@ -67,7 +67,7 @@ pub fn multipliers(model: &PyModel) -> Multipliers {
         let bias = score(0, 0);
         (bias, score(1, 0) - bias, score(0, 1) - bias)
     });
-    Multipliers::Ints((scales.unit(), each.collect()))
+    Ok(Multipliers::Ints((scales.unit(), collect(each)?)))
 }
 
 /// Unit, and bias and multipliers of each output.
@@ -82,15 +82,15 @@ type Stored = (&'static str, usize, usize);
 
 /// Returns the exponent of the unit of scores, and how each used feature is stored in the file.
 #[pyfunction]
-pub fn layout(model: &PyModel) -> (i16, Vec<Stored>) {
+pub fn layout(model: &PyModel) -> Result<(i16, Vec<Stored>)> {
     let model = model.model();
     let exponent = match model.weights() {
         Weights::Signs { scales, .. } => scales.exponent,
         Weights::Floats(_) => 0,
     };
-    let stored = stored_features(model.encoder());
+    let stored = stored_features(model.encoder())?;
     let features = stored.iter().map(|feature| (feature.kind, feature.width, feature.count));
-    (exponent, features.collect())
+    Ok((exponent, collect(features)?))
 }
 
 /// Counts the samples of a table in each cell, at the cell's first parameter row.
@@ -110,6 +110,7 @@ pub fn count_cells<'py>(
                     *count += 1;
                 }
             }
+            Ok(())
         };
         interrupt::detach(py, |stop| each_block(model, table, stop, count))
     })?;
@@ -133,6 +134,7 @@ pub fn sum_values<'py>(
                     *sum += active.values.get(i).map_or(1.0, |&value| f64::from(value));
                 }
             }
+            Ok(())
         };
         interrupt::detach(py, |stop| each_block(model, table, stop, add))
     })?;
@@ -153,12 +155,12 @@ pub fn active_cells<'py>(
     let (mut found, mut values) = (Vec::new(), Vec::new());
     X.with(|table| {
         let keep = |active: &ActiveRows| {
-            found.extend_from_slice(&active.starts);
-            values.extend_from_slice(&active.values);
+            extend(&mut found, active.starts.iter().copied())?;
+            extend(&mut values, active.values.iter().copied())
         };
         Ok(panics::catch(|| each_block(model.model(), table, &Stop::default(), keep))?)
     })?;
-    values.resize(found.len(), 1.0);
+    resize(&mut values, found.len(), 1.0)?;
     Ok((found.into_pyarray(py), values.into_pyarray(py)))
 }
 
@@ -167,7 +169,7 @@ fn each_block(
     model: &Model,
     table: Table,
     stop: &Stop,
-    mut on_active: impl FnMut(&ActiveRows),
+    mut on_active: impl FnMut(&ActiveRows) -> Result<()>,
 ) -> Result<()> {
     let encoder = model.encoder();
     encoder.check_width("X", table.columns())?;
@@ -176,8 +178,8 @@ fn each_block(
     for first in (0..table.samples()).step_by(BLOCK) {
         stop.check()?;
         let samples = first..table.samples().min(first + BLOCK);
-        encoder.encode(isa, table, samples, &mut scratch, &mut active);
-        on_active(&active);
+        encoder.encode(isa, table, samples, &mut scratch, &mut active)?;
+        on_active(&active)?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ mod evaluation;
 mod features;
 mod inspect;
 mod interrupt;
+mod list;
 mod model;
 mod params;
 mod sample_encoder;

@@ -6,7 +6,8 @@ use super::features::fields;
 use super::interrupt;
 use crate::data::{Labels, Table};
 use crate::encoding::{Categories, CellMap};
-use crate::memory::{check_available, with_capacity};
+use crate::format::Extras;
+use crate::memory::{collect, filled, with_capacity};
 use crate::model::{Card, Model, Weights};
 use crate::scoring::{SampleTerms, Scorer};
 use crate::threads::{self, Stop, Threads};
@@ -14,8 +15,8 @@ use crate::{Error, Result, panics};
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyFloat};
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::slice;
 
@@ -39,20 +40,6 @@ impl PyModel {
     /// Returns the model, prepared for scoring.
     pub fn scorer(&self) -> &Scorer {
         &self.0
-    }
-
-    fn stripped(&self, names: bool, labels: bool, card: bool) -> Cow<'_, Model> {
-        let mut model = Cow::Borrowed(self.model());
-        if !names {
-            model = Cow::Owned(model.without_names());
-        }
-        if !labels {
-            model = Cow::Owned(model.without_labels());
-        }
-        if !card {
-            model = Cow::Owned(model.into_owned().with_card(None));
-        }
-        model
     }
 
     /// Returns `per_sample` values of each sample: a 1-D array if there is one, else a 2-D array.
@@ -139,7 +126,14 @@ impl PyModel {
         labels: bool,
         card: bool,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        panics::catch(|| Ok(PyBytes::new(py, &self.stripped(names, labels, card).to_bytes())))
+        let extras = Extras { names, labels, card };
+        panics::catch(|| {
+            let bytes = self.model().to_bytes_with(extras)?;
+            PyBytes::new_with(py, bytes.len(), |copy| {
+                copy.copy_from_slice(&bytes);
+                Ok(())
+            })
+        })
     }
 
     fn save(
@@ -150,14 +144,15 @@ impl PyModel {
         labels: bool,
         card: bool,
     ) -> PyResult<()> {
-        Ok(py.detach(|| panics::catch(|| self.stripped(names, labels, card).save(&path)))?)
+        let extras = Extras { names, labels, card };
+        Ok(py.detach(|| panics::catch(|| self.model().save_with(&path, extras)))?)
     }
 
     /// Returns the same model with a card, the text of a JSON object.
     fn with_card(&self, card: String) -> Result<Self> {
         let got = format!("{} bytes of JSON", card.len());
         let card = Card::new(card).map_err(|must| Error::value("card", must, got))?;
-        panics::catch(|| Self::new(self.model().clone().with_card(Some(card))))
+        panics::catch(|| Self::new(self.model().copied()?.with_card(Some(card))))
     }
 
     #[getter]
@@ -166,8 +161,8 @@ impl PyModel {
     }
 
     #[getter]
-    fn names(&self) -> Option<Vec<String>> {
-        self.model().names().map(<[String]>::to_vec)
+    fn names(&self) -> Option<&[String]> {
+        self.model().names()
     }
 
     #[getter]
@@ -239,51 +234,51 @@ impl PyModel {
         fields(py, self.model().encoder().feature_of(index))
     }
 
-    fn vocabulary(&self, index: usize) -> Option<Vec<String>> {
+    fn vocabulary(&self, index: usize) -> Option<&[String]> {
         match self.model().encoder().feature_of(index).map(|feature| &feature.map) {
-            Some(CellMap::Categories(Categories::Texts(texts))) => Some(texts.clone()),
+            Some(CellMap::Categories(Categories::Texts(texts))) => Some(texts),
             _ => None,
         }
     }
 
     #[getter]
-    fn text_columns(&self) -> Vec<usize> {
+    fn text_columns(&self) -> Result<Vec<usize>> {
         let is_text = |map: &CellMap| matches!(map, CellMap::Categories(Categories::Texts(_)));
         let features = self.model().encoder().features().iter();
-        features.filter(|feature| is_text(&feature.map)).map(|feature| feature.column).collect()
+        collect(features.filter(|feature| is_text(&feature.map)).map(|feature| feature.column))
     }
 
     /// Returns the columns whose categories are whole numbers.
     #[getter]
-    fn id_columns(&self) -> Vec<usize> {
+    fn id_columns(&self) -> Result<Vec<usize>> {
         let has_ids = |map: &CellMap| match map {
             CellMap::Categories(categories) => !matches!(categories, Categories::Texts(_)),
             CellMap::Intervals(_) | CellMap::Raw(_) => false,
         };
         let features = self.model().encoder().features().iter();
-        features.filter(|feature| has_ids(&feature.map)).map(|feature| feature.column).collect()
+        collect(features.filter(|feature| has_ids(&feature.map)).map(|feature| feature.column))
     }
 
     #[getter]
-    fn unused_columns(&self) -> Vec<usize> {
+    fn unused_columns(&self) -> Result<Vec<usize>> {
         let encoder = self.model().encoder();
-        (0..encoder.columns()).filter(|&column| encoder.feature_of(column).is_none()).collect()
+        collect((0..encoder.columns()).filter(|&column| encoder.feature_of(column).is_none()))
     }
 
     /// Returns α, β and bias of each output.
-    fn scales(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    fn scales(&self) -> Result<(Vec<f64>, Vec<f64>, Vec<f64>)> {
         let scale = |output: usize| match self.model().weights() {
             Weights::Signs { scales, .. } => {
                 let real = scales.real(output);
-                (real.alpha, (real.beta_squared.sqrt(), real.bias))
+                [real.alpha, real.beta_squared.sqrt(), real.bias]
             }
             Weights::Floats(floats) => {
                 let bias = floats.bias().get(output).copied().unwrap_or(0.0);
-                (1.0, (floats.beta(output), bias.into()))
+                [1.0, floats.beta(output), bias.into()]
             }
         };
-        let (alpha, (beta, bias)) = (0..self.outputs()).map(scale).unzip();
-        (alpha, beta, bias)
+        let each = |part: fn([f64; 3]) -> f64| collect((0..self.outputs()).map(|k| part(scale(k))));
+        Ok((each(|[alpha, ..]| alpha)?, each(|[_, beta, _]| beta)?, each(|[.., bias]| bias)?))
     }
 
     /// Returns w: int16 if they are bits, else float32.
@@ -376,7 +371,7 @@ impl PyModel {
     fn score_row<'py>(&self, py: Python<'py>, row: Row) -> PyResult<Bound<'py, PyAny>> {
         let features = self.model().encoder().columns();
         let mut score = 0.0;
-        let mut many = vec![0.0; if self.outputs() == 1 { 0 } else { self.outputs() }];
+        let mut many = filled(if self.outputs() == 1 { 0 } else { self.outputs() }, 0.0)?;
         let out = if many.is_empty() { slice::from_mut(&mut score) } else { &mut many };
         let scored = row.with(features, |table| {
             let (thread, stop) = (Threads::single(), Stop::default());
@@ -427,10 +422,17 @@ fn write_terms<T>(terms: impl ExactSizeIterator<Item = (T, T)>, out: &mut [T]) {
     }
 }
 
+/// Bytes from which numpy is asked for memory through Python, where a failure is an error: its C interface panics.
+const LARGE: usize = 1 << 14;
+
+/// numpy's function of that name.
+static ZEROS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
 /// Returns an array in numpy's own memory, which uses huge pages where they pay.
 fn zeros<T: Element>(py: Python<'_>, count: usize) -> PyResult<Bound<'_, PyArray1<T>>> {
-    if count > MIN_DETACHED {
-        check_available::<T>(count)?; // numpy would panic
+    if count < LARGE / size_of::<T>() {
+        return Ok(PyArray1::zeros(py, count, false));
     }
-    Ok(PyArray1::zeros(py, count, false))
+    let zeros = ZEROS.import(py, "numpy", "zeros")?;
+    Ok(zeros.call1((count, T::get_dtype(py)))?.cast_into()?)
 }

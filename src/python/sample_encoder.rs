@@ -1,18 +1,19 @@
 //! `binfm._core.SampleEncoder`: from samples to packed cells, and a trainer of packed cells.
 
 use super::arrays::Arrays;
+use super::dataset::View;
 use super::interrupt;
 use super::params::read_params;
 use super::trainer::PyTrainer;
 use crate::data::{Dataset, Labels, Schema, Table, Target};
 use crate::encoding::{Encoder, PackedTable};
 use crate::kernels::Isa;
-use crate::memory::filled;
+use crate::memory::{collect, copied, filled};
 use crate::model::{FloatOutput, FloatWeights, Loss, Method, Model, Weights};
 use crate::threads::{Stop, Threads};
 use crate::training::{Context, Trainer, centers, encode_part};
-use crate::{Error, panics};
-use numpy::{PyArray1, PyReadonlyArray1};
+use crate::{Error, Result, panics};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
@@ -29,13 +30,21 @@ pub struct PySampleEncoder {
 
 impl PySampleEncoder {
     /// Puts the parts together; `units` are those of numbers to predict.
-    pub fn new(encoder: Encoder, labels: Labels, names: Option<Vec<String>>, units: (f64, f64)) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(
+        encoder: Encoder,
+        labels: Labels,
+        names: Option<Vec<String>>,
+        units: (f64, f64),
+    ) -> Result<Self> {
         let target = match &labels {
-            Labels::None => Target::standardized(&[], units.0, units.1),
-            labels => Target::classes(&[], labels.len()),
+            Labels::None => Target::standardized(&[], units.0, units.1)?,
+            labels => Target::classes(&[], labels.len())?,
         };
         let schema = Schema { names, ..Schema::numeric(labels) };
-        Self { encoder: Arc::new(encoder), schema: Arc::new(schema), target, units }
+        Ok(Self { encoder: Arc::new(encoder), schema: Arc::new(schema), target, units })
     }
 
     /// Returns the encoder.
@@ -52,9 +61,12 @@ impl PySampleEncoder {
     /// Reads an encoder from the bytes of a model.
     #[staticmethod]
     fn from_bytes(blob: &[u8], units: (f64, f64)) -> PyResult<Self> {
-        let model = panics::catch(|| Model::from_bytes(blob))?;
-        let names = model.names().map(<[String]>::to_vec);
-        Ok(Self::new(model.encoder().clone(), model.labels().clone(), names, units))
+        let encoder = panics::catch(|| {
+            let model = Model::from_bytes(blob)?;
+            let names = model.names().map(copied).transpose()?;
+            Self::new(model.encoder().copied()?, model.labels().copied()?, names, units)
+        })?;
+        Ok(encoder)
     }
 
     /// Returns the bytes of a model without weights.
@@ -62,16 +74,19 @@ impl PySampleEncoder {
         let bytes = panics::catch(|| {
             let w = filled(self.encoder.rows() as usize, 0.0)?;
             let silent = FloatOutput { bias: 0.0, beta: 1.0, w, v: Vec::new() };
-            let outputs = vec![silent; self.target.outputs()];
-            let weights = Weights::Floats(FloatWeights::new(Method::Sefm, 0, &outputs));
+            let outputs = filled(self.target.outputs(), silent)?;
+            let weights = Weights::Floats(FloatWeights::new(Method::Sefm, 0, &outputs)?);
             let loss = if self.schema.labels == Labels::None { Loss::Squared } else { Loss::Logistic };
-            let model = Model::new(Encoder::clone(&self.encoder), weights, loss, self.schema.labels.clone())?;
+            let model = Model::new(self.encoder.copied()?, weights, loss, self.schema.labels.copied()?)?;
             match &self.schema.names {
-                Some(names) => model.with_names(names.clone()).map(|model| model.to_bytes()),
-                None => Ok(model.to_bytes()),
+                Some(names) => model.with_names(copied(names)?)?.to_bytes(),
+                None => model.to_bytes(),
             }
         })?;
-        Ok(PyBytes::new(py, &bytes))
+        PyBytes::new_with(py, bytes.len(), |copy| {
+            copy.copy_from_slice(&bytes);
+            Ok(())
+        })
     }
 
     /// Center and spread of the numbers to predict.
@@ -82,7 +97,7 @@ impl PySampleEncoder {
 
     /// Bytes of a packed sample.
     #[getter]
-    fn width(&self) -> usize {
+    fn width(&self) -> Result<usize> {
         PackedTable::width(&self.encoder)
     }
 
@@ -91,7 +106,7 @@ impl PySampleEncoder {
         &self,
         py: Python<'py>,
         table: Arrays,
-        y: PyReadonlyArray1<'py, f64>,
+        y: View<'py>,
         n_jobs: Option<i64>,
     ) -> PyResult<Encoded<'py>> {
         let (threads, y) = (Threads::new(n_jobs)?, y.as_slice()?);
@@ -100,7 +115,7 @@ impl PySampleEncoder {
                 return Err(Error::Internal.into());
             }
             interrupt::detach(py, |stop| {
-                let dataset = Dataset { table, target: self.target.like(y), weight: None };
+                let dataset = Dataset { table, target: self.target.like(y)?, weight: None };
                 let context = Context { threads: &threads, isa: Isa::detect()?, stop };
                 encode_part(&self.encoder, &dataset, context)
             })
@@ -111,7 +126,7 @@ impl PySampleEncoder {
     /// Returns the centers of the cells of each feature among some samples.
     fn centers(&self, table: Arrays) -> PyResult<Vec<Vec<f64>>> {
         table.with(|table| {
-            let samples: Vec<u32> = (0..table.samples() as u32).collect();
+            let samples = collect(0..table.samples() as u32)?;
             let (threads, stop) = (Threads::single(), Stop::default());
             let context = Context { threads: &threads, isa: Isa::detect()?, stop: &stop };
             Ok(centers(&self.encoder, table, &samples, context)?)
@@ -121,7 +136,7 @@ impl PySampleEncoder {
     /// Returns a trainer of samples that it has packed; nothing is trained yet.
     fn trainer(&self, params: &Bound<'_, PyDict>) -> PyResult<PyTrainer> {
         let (encoder, schema) = (Arc::clone(&self.encoder), Arc::clone(&self.schema));
-        let trainer = Trainer::with_encoder(encoder, schema, self.target.clone(), read_params(params)?);
+        let trainer = Trainer::with_encoder(encoder, schema, self.target.copied()?, read_params(params)?);
         Ok(PyTrainer::from(trainer))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::dataset::PyDataset;
 use super::interrupt;
+use super::list::List;
 use super::params::read_params;
 use crate::kernels::Isa;
 use crate::threads::Threads;
@@ -15,7 +16,7 @@ pub fn choose<'py>(
     py: Python<'py>,
     dataset: PyDataset,
     params: &Bound<'_, PyDict>,
-    leave_out: Vec<usize>,
+    leave_out: List<usize>,
     finer: bool,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyDict>> {

@@ -1,18 +1,20 @@
 //! `binfm._core.Trainer`: training that can be resumed.
 
-use super::dataset::{PyDataset, with_optional};
+use super::dataset::{PyDataset, View, with_optional};
 use super::interrupt;
+use super::list::List;
 use super::model::PyModel;
 use super::params::read_params;
 use crate::data::Dataset;
 use crate::kernels::Isa;
+use crate::memory::{copied, try_collect};
 use crate::panics;
 use crate::threads::{Stop, Threads};
 use crate::training::{
     Context, EncodedSamples, EpochReport, HeldOut, OnEpoch, Schedule, StoredSamples, Trained, Trainer,
 };
 use crate::{Error, Result};
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ops::ControlFlow;
@@ -55,11 +57,11 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(1);
 /// Packed samples in canonical order, as `binfm.cache` keeps them. Those of zero weight come last and have no hash.
 #[derive(FromPyObject)]
 pub struct PyStored<'py> {
-    cells: PyReadonlyArray1<'py, u8>,
-    hashes: PyReadonlyArray1<'py, u64>,
-    target: PyReadonlyArray1<'py, f64>,
-    weight: Option<PyReadonlyArray1<'py, f64>>,
-    centers: Vec<Vec<f64>>,
+    cells: View<'py, u8>,
+    hashes: View<'py, u64>,
+    target: View<'py>,
+    weight: Option<View<'py>>,
+    centers: List<List<f64>>,
 }
 
 impl From<Trainer> for PyTrainer {
@@ -98,7 +100,7 @@ impl PyTrainer {
         py: Python<'_>,
         dataset: PyDataset,
         params: &Bound<'_, PyDict>,
-        leave_out: Vec<usize>,
+        leave_out: List<usize>,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
         let params = read_params(params)?;
@@ -132,10 +134,13 @@ impl PyTrainer {
                     None => None,
                 };
                 self.train(py, on_epoch.as_ref(), |trainer, stop, report| {
-                    let data = Dataset { table, target: trainer.target(y), weight };
-                    let valid = valid.map(|(table, y, weight)| {
-                        Dataset { table, target: trainer.target(y), weight }
-                    });
+                    let data = Dataset { table, target: trainer.target(y)?, weight };
+                    let valid = match valid {
+                        Some((table, y, weight)) => {
+                            Some(Dataset { table, target: trainer.target(y)?, weight })
+                        }
+                        None => None,
+                    };
                     let context = Context { threads: &threads, isa: Isa::detect()?, stop };
                     trainer.fit(&data, valid.as_ref(), schedule.into(), context, report)
                 })
@@ -156,20 +161,21 @@ impl PyTrainer {
         let threads = Threads::new(n_jobs)?;
         let PyStored { cells, hashes, target, weight, centers } = &stored;
         let (cells, hashes, y) = (cells.as_slice()?, hashes.as_slice()?, target.as_slice()?);
-        let weight = weight.as_ref().map(|weight| weight.as_slice()).transpose()?;
+        let weight = weight.as_ref().map(View::as_slice).transpose()?;
         with_optional(valid.as_ref(), |valid_table| {
             let valid = match valid.as_ref().zip(valid_table) {
                 Some((valid, table)) => Some((table, valid.y()?, valid.weight()?)),
                 None => None,
             };
             self.train(py, on_epoch.as_ref(), |trainer, stop, report| {
-                let (target, centers) = (trainer.target(y), centers.clone());
+                let (target, centers) = (trainer.target(y)?, try_collect(centers.0.iter().map(|List(centers)| copied(centers)))?);
                 let stored = StoredSamples { cells, hashes, target, weight, centers };
                 let samples = EncodedSamples::stored(trainer.encoder(), stored)?;
                 let context = Context { threads: &threads, isa: Isa::detect()?, stop };
-                let valid = valid.map(|(table, y, weight)| {
-                    Dataset { table, target: trainer.target(y), weight }
-                });
+                let valid = match valid {
+                    Some((table, y, weight)) => Some(Dataset { table, target: trainer.target(y)?, weight }),
+                    None => None,
+                };
                 let valid = match &valid {
                     Some(valid) => {
                         Some(EncodedSamples::new(trainer.encoder(), "eval_set's X", valid, context)?)

@@ -2,6 +2,7 @@
 
 use super::dataset::PyDataset;
 use super::interrupt::{self, PyStop};
+use super::list::List;
 use super::model::PyModel;
 use super::params::read_params;
 use super::trainer::PySchedule;
@@ -24,7 +25,7 @@ impl PyTrainingSet {
         py: Python<'_>,
         dataset: PyDataset,
         params: &Bound<'_, PyDict>,
-        leave_out: Vec<usize>,
+        leave_out: List<usize>,
         stop: &Bound<'_, PyStop>,
     ) -> PyResult<Self> {
         let (params, schema) = (read_params(params)?, dataset.schema(leave_out)?);

@@ -5,7 +5,7 @@
 use super::Scratch;
 use crate::data::Table;
 use crate::kernels::{self, FloatRows, Isa, Sample};
-use crate::memory::copied;
+use crate::memory::{collect, copied, reserve, resize};
 use crate::model::{Model, Weights};
 use crate::{Error, Result};
 use alloc::vec::Vec;
@@ -49,10 +49,10 @@ impl FloatScorer {
         let beta = |output| floats.beta(output);
         Ok(Self {
             outputs: floats.outputs(),
-            bias: floats.bias().iter().map(|&bias| bias.into()).collect(),
-            beta_squared: (0..floats.outputs()).map(|k| beta(k) * beta(k)).collect(),
+            bias: collect(floats.bias().iter().map(|&bias| bias.into()))?,
+            beta_squared: collect((0..floats.outputs()).map(|k| beta(k) * beta(k)))?,
             w: copied(floats.w())?,
-            squares: (0..floats.w().len()).map(|row| squares(&v[row * m..][..m])).collect(),
+            squares: collect((0..floats.w().len()).map(|row| squares(&v[row * m..][..m])))?,
             v,
             model,
         })
@@ -97,19 +97,20 @@ impl FloatScorer {
         table: Table,
         samples: Range<usize>,
         scratch: &'s mut Scratch,
-    ) -> &'s [FloatTerms] {
+    ) -> Result<&'s [FloatTerms]> {
         let Scratch { encode, active, sums, float_terms, .. } = scratch;
         let encoder = self.model.encoder();
         float_terms.clear();
         if self.squares.is_empty() {
             // However many outputs and factors: without parameter rows there is nothing to add.
-            float_terms.resize(samples.len() * self.outputs, FloatTerms::default());
-            return float_terms;
+            resize(float_terms, samples.len() * self.outputs, FloatTerms::default())?;
+            return Ok(float_terms);
         }
-        encoder.encode(isa, table, samples, encode, active);
+        encoder.encode(isa, table, samples, encode, active)?;
         let (m, tilings) = (self.model.weights().factors(), encoder.tilings() as usize);
         let rows = FloatRows { numbers: &self.v, width: self.outputs * m, tilings };
-        sums.resize(self.outputs * m, 0.0);
+        resize(sums, self.outputs * m, 0.0)?;
+        reserve(float_terms, active.ends.len().saturating_mul(self.outputs))?;
         let mut from = 0;
         for &end in &active.ends {
             let range = from..end as usize;
@@ -122,7 +123,7 @@ impl FloatScorer {
                 float_terms.push(self.sample_terms(output, sample, tilings, sums));
             }
         }
-        float_terms
+        Ok(float_terms)
     }
 
     fn sample_terms(

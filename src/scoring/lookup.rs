@@ -1,9 +1,11 @@
 //! Lookup tables for scoring many samples at once: models whose features are numeric, with few cells.
 
+use crate::Result;
 use crate::encoding::{CellMap, Encoder, Feature};
 use crate::kernels::lookup::{
     CELLS, CellTable, DIGIT_BITS, MAX_CELL_PLANES, MAX_PLANES, NAN, Part, Searched, Tree,
 };
+use crate::memory::{collect, extend, filled, push, with_capacity};
 use crate::model::SignRows;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -21,7 +23,10 @@ const FIRST_CELLS: usize = CELLS - 2;
 const MORE_CELLS: usize = CELLS - 3;
 
 /// Returns the tables of a model, if its features allow them.
-pub fn cell_table(encoder: &Encoder, signs: &SignRows) -> Option<CellTable> {
+///
+/// # Errors
+/// If there is not enough memory.
+pub fn cell_table(encoder: &Encoder, signs: &SignRows) -> Result<Option<CellTable>> {
     let tilings = encoder.tilings();
     let (cell_planes, planes) = (bits(tilings.into()), bits(encoder.max_active()));
     let squares = encoder.max_active().pow(2).saturating_mul(signs.factors() as u64);
@@ -31,36 +36,40 @@ pub fn cell_table(encoder: &Encoder, signs: &SignRows) -> Option<CellTable> {
         || planes > MAX_PLANES
         || squares > u32::MAX.into()
     {
-        return None;
+        return Ok(None);
     }
     let mut parts = Vec::new();
     for feature in encoder.features() {
         match &feature.map {
-            CellMap::Intervals(edges) => parts.extend(self::parts(feature, edges.keys())),
-            CellMap::Categories(_) | CellMap::Raw(_) => return None,
+            CellMap::Intervals(edges) => extend(&mut parts, self::parts(feature, edges.keys())?)?,
+            CellMap::Categories(_) | CellMap::Raw(_) => return Ok(None),
         }
     }
-    let octets = octets(signs);
+    let octets = octets(signs)?;
     let max_linear = u64::from(tilings) * signs.shape().max_w() as u64;
     let linear_digits = bits(max_linear).div_ceil(DIGIT_BITS);
     let tables = octets.len() * cell_planes + signs.outputs() * linear_digits;
     let size = tables * parts.len() * CELLS;
     if size > MAX_BYTES {
-        return None;
+        return Ok(None);
     }
-    let (features, starts): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-    Some(CellTable {
+    let (mut features, mut starts) = (with_capacity(parts.len())?, with_capacity(parts.len())?);
+    for (searched, own) in parts {
+        features.push(searched);
+        starts.push(own);
+    }
+    Ok(Some(CellTable {
         columns: encoder.columns(),
         active: encoder.max_active() as usize / tilings as usize,
         features,
         cell_planes,
         planes,
-        factors: factors(signs, &starts, &octets, tilings as usize, cell_planes),
+        factors: factors(signs, &starts, &octets, tilings as usize, cell_planes)?,
         linear_digits,
-        linear: linear(signs, &starts, tilings as usize, linear_digits),
-        octets: octets.into_iter().map(|(parts, _)| parts).collect(),
+        linear: linear(signs, &starts, tilings as usize, linear_digits)?,
+        octets: collect(octets.into_iter().map(|(parts, _)| parts))?,
         outputs: signs.outputs(),
-    })
+    }))
 }
 
 /// Returns whether a model of sparse samples may have tables: those of many columns are mostly zeros, and tables know one
@@ -70,9 +79,12 @@ fn looks_up_zeros(encoder: &Encoder) -> bool {
         && encoder.features().iter().all(|feature| feature.span.missing_start().is_none())
 }
 
+/// The entries of a part's table, each with the start of its rows.
+type Starts = Vec<(usize, u32)>;
+
 /// Splits the cells of a feature into parts, with the start of each entry of a part's table; entries without one stay
 /// zero.
-fn parts(feature: &Feature, edges: &[i32]) -> Vec<(Searched, Vec<(usize, u32)>)> {
+fn parts(feature: &Feature, edges: &[i32]) -> Result<Vec<(Searched, Starts)>> {
     let (span, cells) = (&feature.span, feature.span.cells as usize);
     let mut parts = Vec::new();
     let mut from = 0;
@@ -88,10 +100,10 @@ fn parts(feature: &Feature, edges: &[i32]) -> Vec<(Searched, Vec<(usize, u32)>)>
         starts.extend(missing.map(|start| (NAN, start)));
         let absent = from == 0 && missing.is_none();
         let tree = Tree::new(&edges[first_edge..to.min(edges.len())]);
-        parts.push((Searched { column: feature.column, tree, absent }, starts));
+        push(&mut parts, (Searched { column: feature.column, tree, absent }, starts))?;
         from = to;
     }
-    parts
+    Ok(parts)
 }
 
 /// Returns the bits that a count up to `max` takes.
@@ -100,11 +112,11 @@ fn bits(max: u64) -> usize {
 }
 
 /// Returns what each octet holds, and the first factor of each of its outputs.
-fn octets(signs: &SignRows) -> Vec<(Vec<Part>, Vec<usize>)> {
+fn octets(signs: &SignRows) -> Result<Vec<(Vec<Part>, Vec<usize>)>> {
     let (m, outputs) = (signs.factors(), signs.outputs());
     let mut octets = Vec::new();
     if m == 0 {
-        return octets;
+        return Ok(octets);
     }
     if m <= OCTET {
         let each = OCTET / m;
@@ -114,28 +126,29 @@ fn octets(signs: &SignRows) -> Vec<(Vec<Part>, Vec<usize>)> {
                 output,
                 mask: (u8::MAX >> (OCTET - m)) << ((output - first) * m),
             };
-            octets.push((held.clone().map(part).collect(), vec![0; held.len()]));
+            push(&mut octets, (held.clone().map(part).collect(), vec![0; held.len()]))?;
         }
-        return octets;
+        return Ok(octets);
     }
     for output in 0..outputs {
         for first in (0..m).step_by(OCTET) {
             let columns = OCTET.min(m - first);
-            octets.push((vec![Part { output, mask: u8::MAX >> (OCTET - columns) }], vec![first]));
+            let part = Part { output, mask: u8::MAX >> (OCTET - columns) };
+            push(&mut octets, (vec![part], vec![first]))?;
         }
     }
-    octets
+    Ok(octets)
 }
 
 /// Tabulates, for each octet, feature, plane and cell, that bit of the counts of the cell's rows in each column.
 fn factors(
     signs: &SignRows,
-    starts: &[Vec<(usize, u32)>],
+    starts: &[Starts],
     octets: &[(Vec<Part>, Vec<usize>)],
     tilings: usize,
     cell_planes: usize,
-) -> Vec<u8> {
-    let mut out = vec![0; octets.len() * starts.len() * cell_planes * CELLS];
+) -> Result<Vec<u8>> {
+    let mut out = filled(octets.len() * starts.len() * cell_planes * CELLS, 0)?;
     let features = out.chunks_exact_mut(cell_planes * CELLS);
     let wanted = octets.iter().flat_map(|octet| starts.iter().map(move |starts| (octet, starts)));
     for (planes, ((parts, firsts), starts)) in features.zip(wanted) {
@@ -153,17 +166,17 @@ fn factors(
             }
         }
     }
-    out
+    Ok(out)
 }
 
 /// Tabulates, for each output, digit, feature and cell, that digit of the sum of u over the cell's rows.
 fn linear(
     signs: &SignRows,
-    starts: &[Vec<(usize, u32)>],
+    starts: &[Starts],
     tilings: usize,
     digits: usize,
-) -> Vec<u8> {
-    let mut out = vec![0; signs.outputs() * digits * starts.len() * CELLS];
+) -> Result<Vec<u8>> {
+    let mut out = filled(signs.outputs() * digits * starts.len() * CELLS, 0)?;
     let features = out.chunks_exact_mut(CELLS);
     let places = (0..signs.outputs() * digits).map(|i| (i / digits, i % digits));
     let wanted = places.flat_map(|place| starts.iter().map(move |starts| (place, starts)));
@@ -174,7 +187,7 @@ fn linear(
             sums[cell] = (sum >> (DIGIT_BITS * digit) & ((1 << DIGIT_BITS) - 1)) as u8;
         }
     }
-    out
+    Ok(out)
 }
 
 fn rows_of(start: u32, tilings: usize) -> Range<usize> {

@@ -106,7 +106,7 @@ impl Scorer {
     /// Returns the terms of one sample of a table.
     ///
     /// # Errors
-    /// If the table has the wrong width or does not have the sample.
+    /// If the table has the wrong width or does not have the sample, or there is not enough memory.
     pub fn terms<'s>(
         &'s self,
         table: Table,
@@ -121,10 +121,10 @@ impl Scorer {
         let (isa, samples) = (Isa::detect()?, sample..sample + 1);
         Ok(match self {
             Self::Sign(scorer) => {
-                SampleTerms::Sign(scorer, scorer.terms(isa, table, samples, scratch))
+                SampleTerms::Sign(scorer, scorer.terms(isa, table, samples, scratch)?)
             }
             Self::Float(scorer) => {
-                SampleTerms::Float(scorer, scorer.terms(isa, table, samples, scratch))
+                SampleTerms::Float(scorer, scorer.terms(isa, table, samples, scratch)?)
             }
         })
     }
@@ -132,7 +132,7 @@ impl Scorer {
     /// Writes the scores of all samples, those of all outputs of a sample side by side.
     ///
     /// # Errors
-    /// If the table has the wrong width, or it is stopped.
+    /// If the table has the wrong width, there is not enough memory, or it is stopped.
     #[cfg(feature = "std")]
     pub fn scores(
         &self,
@@ -141,20 +141,23 @@ impl Scorer {
         stop: &Stop,
         out: &mut [f64],
     ) -> Result<()> {
-        self.each_block(table, threads, stop, out, |isa, samples, scratch, out| match self {
+        self.each_block(table, threads, stop, out, |isa, samples, scratch, out| {
+            match self {
             Self::Sign(scorer) => {
-                scorer.write_scores(scorer.terms(isa, table, samples, scratch), out);
+                scorer.write_scores(scorer.terms(isa, table, samples, scratch)?, out);
             }
             Self::Float(scorer) => {
-                scorer.write_scores(scorer.terms(isa, table, samples, scratch), out);
+                scorer.write_scores(scorer.terms(isa, table, samples, scratch)?, out);
             }
+        }
+            Ok(())
         })
     }
 
     /// Calls `write` with the terms of each sample and its `out.len() / table.samples()` entries of `out`.
     ///
     /// # Errors
-    /// If the table has the wrong width, or it is stopped.
+    /// If the table has the wrong width, there is not enough memory, or it is stopped.
     #[cfg(feature = "std")]
     pub fn each_sample<T: Send>(
         &self,
@@ -169,14 +172,15 @@ impl Scorer {
             let out = out.chunks_exact_mut(out.len() / samples.len());
             match self {
                 Self::Sign(scorer) => {
-                    let terms = scorer.terms(isa, table, samples, scratch).chunks_exact(outputs);
+                    let terms = scorer.terms(isa, table, samples, scratch)?.chunks_exact(outputs);
                     terms.zip(out).for_each(|(t, out)| write(SampleTerms::Sign(scorer, t), out));
                 }
                 Self::Float(scorer) => {
-                    let terms = scorer.terms(isa, table, samples, scratch).chunks_exact(outputs);
+                    let terms = scorer.terms(isa, table, samples, scratch)?.chunks_exact(outputs);
                     terms.zip(out).for_each(|(t, out)| write(SampleTerms::Float(scorer, t), out));
                 }
             }
+            Ok(())
         })
     }
 
@@ -188,7 +192,7 @@ impl Scorer {
         threads: &Threads,
         stop: &Stop,
         out: &mut [T],
-        write: impl Fn(Isa, Range<usize>, &mut Scratch, &mut [T]) + Sync + Send,
+        write: impl Fn(Isa, Range<usize>, &mut Scratch, &mut [T]) -> Result<()> + Sync + Send,
     ) -> Result<()> {
         self.model().encoder().check_width("X", table.columns())?;
         if table.samples() == 0 {
@@ -200,8 +204,7 @@ impl Scorer {
         let write_block = |(): &mut (), (i, out): (usize, &mut [T])| {
             stop.check()?;
             let samples = i * BLOCK..i * BLOCK + out.len() / per_sample;
-            SCRATCH.with_borrow_mut(|scratch| write(isa, samples, scratch, out));
-            Ok(())
+            SCRATCH.with_borrow_mut(|scratch| write(isa, samples, scratch, out))
         };
         threads.map(blocks, || (), write_block)?;
         Ok(())

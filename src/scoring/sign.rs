@@ -4,7 +4,7 @@ use super::lookup::cell_table;
 use super::Scratch;
 use crate::data::Table;
 use crate::kernels::{self, CellTable, Count, Isa, SignTable, Slot, Tally};
-use crate::memory::filled;
+use crate::memory::{filled, push, resize};
 use crate::model::{Model, Scales, SignRows, Terms, Weights};
 use crate::{Error, Result};
 use alloc::vec::Vec;
@@ -52,12 +52,12 @@ impl SignScorer {
         Ok(Self {
             factors: sign_table(signs, tilings)?,
             linear: linear_sums(signs, tilings)?,
-            cells: cell_table(model.encoder(), signs),
+            cells: cell_table(model.encoder(), signs)?,
             fits_64_bits: scales.fit_64_bits(max_linear, max_pairs),
             unit: scales.unit(),
             m: signs.factors() as i64,
             max_w: signs.shape().max_w().into(),
-            scales: scales.clone(),
+            scales: scales.copied()?,
             model,
         })
     }
@@ -111,15 +111,15 @@ impl SignScorer {
         table: Table,
         samples: Range<usize>,
         scratch: &'s mut Scratch,
-    ) -> &'s [Terms] {
-        scratch.terms.resize(samples.len() * self.factors.outputs, Terms::default());
+    ) -> Result<&'s [Terms]> {
+        resize(&mut scratch.terms, samples.len() * self.factors.outputs, Terms::default())?;
         match &self.cells {
             Some(cells) if isa.has_lookup() && self.lookup_pays(cells, table, &samples) => {
-                self.look_up(isa, cells, table, samples, scratch);
+                self.look_up(isa, cells, table, samples, scratch)?;
             }
-            _ => self.tally(isa, table, samples, scratch),
+            _ => self.tally(isa, table, samples, scratch)?,
         }
-        &scratch.terms
+        Ok(&scratch.terms)
     }
 
     fn lookup_pays(&self, cells: &CellTable, table: Table, samples: &Range<usize>) -> bool {
@@ -144,17 +144,18 @@ impl SignScorer {
         table: Table,
         samples: Range<usize>,
         scratch: &mut Scratch,
-    ) {
+    ) -> Result<()> {
         let Scratch { values, counts, terms, .. } = scratch;
-        let values = self.values_to_look_up(cells.columns, table, samples, values);
-        counts.resize(terms.len(), Count::default());
-        kernels::count_samples(isa, cells, values, counts);
+        let values = self.values_to_look_up(cells.columns, table, samples, values)?;
+        resize(counts, terms.len(), Count::default())?;
+        kernels::count_samples(isa, cells, values, counts)?;
         let tilings = self.factors.tilings as i64;
         for (terms, count) in terms.iter_mut().zip(counts) {
             let nnz = i64::from(count.active) * tilings;
             let tally = Tally { sum: count.sum.into(), squares: count.squares.into() };
             *terms = self.terms_of(count.linear.into(), tally, nnz);
         }
+        Ok(())
     }
 
     /// Returns the values of some samples, side by side. Where a zero is absent it becomes NaN, which then is absent too.
@@ -164,14 +165,14 @@ impl SignScorer {
         table: Table<'v>,
         samples: Range<usize>,
         copied: &'v mut Vec<f32>,
-    ) -> &'v [f32] {
+    ) -> Result<&'v [f32]> {
         let zero = if self.zero_is_absent() { f32::NAN } else { 0.0 };
         if let (Table::Dense(dense), false) = (table, self.zero_is_absent())
             && let Some(all) = dense.row_major()
         {
-            return &all[samples.start * columns..samples.end * columns];
+            return Ok(&all[samples.start * columns..samples.end * columns]);
         }
-        copied.resize(samples.len() * columns, 0.0);
+        resize(copied, samples.len() * columns, 0.0)?;
         match table {
             Table::Dense(dense) => {
                 dense.copy_samples(samples.start, copied);
@@ -183,15 +184,15 @@ impl SignScorer {
             }
             Table::Csr(csr) => csr.copy_samples(samples.start, zero, copied),
         }
-        copied
+        Ok(copied)
     }
 
     /// Scores any table by the rows that its samples activate.
-    fn tally(&self, isa: Isa, table: Table, samples: Range<usize>, scratch: &mut Scratch) {
+    fn tally(&self, isa: Isa, table: Table, samples: Range<usize>, scratch: &mut Scratch) -> Result<()> {
         let Scratch { encode, active, tallies, terms, .. } = scratch;
         let outputs = self.factors.outputs;
-        tallies.resize(samples.len() * outputs, Tally::default());
-        self.model.encoder().encode(isa, table, samples, encode, active);
+        resize(tallies, samples.len() * outputs, Tally::default())?;
+        self.model.encoder().encode(isa, table, samples, encode, active)?;
         let encoded = kernels::Samples { starts: &active.starts, ends: &active.ends };
         kernels::tally_samples(isa, &self.factors, encoded, tallies);
         let mut from = 0;
@@ -205,6 +206,7 @@ impl SignScorer {
                 *terms = self.terms_of(starts.iter().map(u).sum(), tally, nnz);
             }
         }
+        Ok(())
     }
 
     /// Returns L and Q, given Σ u, Σ c and Σ c² of a sample with nnz active rows.
@@ -234,7 +236,7 @@ fn sign_table(signs: &SignRows, tilings: usize) -> Result<SignTable> {
             let bits = (m - 64 * word).min(64);
             let shift = output % per_word * m * usize::from(words_each == 1);
             let mask = (u64::MAX >> (64 - bits)) << shift;
-            slots.push(Slot { word: output / per_word * words_each + word, output, mask });
+            push(&mut slots, Slot { word: output / per_word * words_each + word, output, mask })?;
         }
     }
     let mut words = filled(signs.rows().saturating_mul(width), 0_u64)?;

@@ -8,6 +8,8 @@
 //! ```
 
 use super::rows::Rows;
+use crate::Result;
+use crate::memory::{filled, push};
 
 /// Features whose cells have rows of their own, by the λ that they share.
 pub struct Fields(Vec<Vec<usize>>);
@@ -19,15 +21,23 @@ const LIMITS: [f64; 2] = [0.05, 1e5];
 
 impl Fields {
     /// Divides the features into fields.
-    pub fn new(rows: &Rows) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(rows: &Rows) -> Result<Self> {
         let cells = |&feature: &usize| rows.spans()[feature].own_cells();
-        let own = (0..rows.features()).filter(|feature| cells(feature) > 0);
-        let (small, large): (Vec<_>, Vec<_>) = own.partition(|feature| cells(feature) < MIN_CELLS);
-        let mut all: Vec<Vec<usize>> = large.into_iter().map(|feature| vec![feature]).collect();
-        if !small.is_empty() {
-            all.push(small);
+        let (mut small, mut all) = (Vec::new(), Vec::new());
+        for feature in (0..rows.features()).filter(|feature| cells(feature) > 0) {
+            if cells(&feature) < MIN_CELLS {
+                push(&mut small, feature)?;
+            } else {
+                push(&mut all, filled(1, feature)?)?;
+            }
         }
-        Self(all)
+        if !small.is_empty() {
+            push(&mut all, small)?;
+        }
+        Ok(Self(all))
     }
 
     /// Returns the features of each field.

@@ -5,7 +5,7 @@ use super::rows::Rows;
 use crate::Result;
 use crate::encoding::PackedTable;
 use crate::kernels::{Batch, Touched, Visits};
-use crate::memory::{filled, reserve, resize};
+use crate::memory::{extend, filled, reserve, resize};
 use std::sync::Arc;
 
 /// A decoded batch. Its cells are numbered, so that rows which it does not touch cost nothing.
@@ -191,8 +191,8 @@ fn read_starts(
             table.prefetch(later as usize);
         }
         let from = visited.len();
-        table.append_starts(sample as usize, visited);
-        values.extend_from_slice(table.values_of(sample as usize));
+        table.append_starts(sample as usize, visited)?;
+        extend(values, table.values_of(sample as usize).iter().copied())?;
         if let Some(dropout) = &mut dropout {
             dropout.apply(from, visited, values);
         }

@@ -6,6 +6,7 @@
 use super::batch::{Decoded, Decoder};
 use super::rows::Rows;
 use super::{Context, Examples, Params, rng};
+use crate::memory::{collect, extend, try_collect};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -66,14 +67,21 @@ pub fn solved(samples: usize, visits: usize, rows: usize) -> usize {
 
 impl<'a> Batches<'a> {
     /// Cuts the samples of some shards into batches.
-    pub fn new(examples: &'a Examples<'a>, shards: &'a [Cow<'a, [u32]>], batch_size: usize) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(
+        examples: &'a Examples<'a>,
+        shards: &'a [Cow<'a, [u32]>],
+        batch_size: usize,
+    ) -> Result<Self> {
         let mut all = Vec::new();
         let end = |shard: &'a Cow<'a, [u32]>| {
-            all.extend(shard.chunks(batch_size));
-            all.len()
+            extend(&mut all, shard.chunks(batch_size))?;
+            Ok(all.len())
         };
-        let ends = shards.iter().map(end).collect();
-        Self { examples, all, ends, decoded: Vec::new() }
+        let ends = try_collect(shards.iter().map(end))?;
+        Ok(Self { examples, all, ends, decoded: Vec::new() })
     }
 
     /// Decodes all batches, unless that takes too much memory.
@@ -117,11 +125,14 @@ impl<'a> Batches<'a> {
     }
 
     /// Returns the batches of a shard in the order of a pass.
-    pub fn order(&self, shard: usize, seed: u64, passes: u64) -> Vec<usize> {
-        let mut order: Vec<usize> = self.range(shard).collect();
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn order(&self, shard: usize, seed: u64, passes: u64) -> Result<Vec<usize>> {
+        let mut order = collect(self.range(shard))?;
         let stream = rng::SHUFFLE + passes * rng::PASS + shard as u64;
         rng::shuffle(&mut order, &mut rng::stream(seed, stream));
-        order
+        Ok(order)
     }
 
     /// Returns the samples of a batch.

@@ -6,7 +6,7 @@ use super::Context;
 use crate::Result;
 use crate::data::{Dense, Table};
 use crate::encoding::{CellMap, Edges, Encoder};
-use crate::memory::filled;
+use crate::memory::{collect, filled};
 
 /// Values are counted in this many steps of the range of a feature.
 const STEPS: f64 = (1_u64 << 40) as f64;
@@ -21,12 +21,13 @@ pub fn centers(
     samples: &[u32],
     context: Context,
 ) -> Result<Vec<Vec<f64>>> {
-    let Table::Dense(dense) = table else { return Ok(vec![Vec::new(); encoder.features().len()]) };
-    context.threads.map(encoder.features(), || (), |(), feature| {
+    let features = encoder.features();
+    let Table::Dense(dense) = table else { return filled(features.len(), Vec::new()) };
+    context.threads.map(features, || (), |(), feature| {
         context.stop.check()?;
         match &feature.map {
             CellMap::Intervals(edges) if !feature.span.is_copied() => {
-                Ok(cell_means(&values(dense, feature.column, samples)?, edges))
+                cell_means(&values(dense, feature.column, samples)?, edges)
             }
             _ => Ok(Vec::new()),
         }
@@ -38,14 +39,14 @@ fn values(dense: &dyn Dense, column: usize, samples: &[u32]) -> Result<Vec<f32>>
     let mut all = filled(dense.samples(), 0.0)?;
     dense.copy_column(column, 0, &mut all);
     let some = samples.iter().map(|&sample| all[sample as usize]);
-    Ok(some.filter(|value: &f32| value.is_finite()).collect())
+    collect(some.filter(|value: &f32| value.is_finite()))
 }
 
 /// Returns the mean of the values in each cell, in standard units. An empty cell is where the one before it is.
-fn cell_means(values: &[f32], edges: &Edges) -> Vec<f64> {
+fn cell_means(values: &[f32], edges: &Edges) -> Result<Vec<f64>> {
     let bounds = values.iter().fold((f32::MAX, f32::MIN), |(low, high), &x| (low.min(x), high.max(x)));
     let (low, range) = (f64::from(bounds.0), f64::from(bounds.1) - f64::from(bounds.0));
-    let mut cells = vec![(0_u32, 0_i64); edges.len() + 1];
+    let mut cells = filled(edges.len() + 1, (0_u32, 0_i64))?;
     let (mut sum, mut squares) = (0_i128, 0_i128);
     for &value in values {
         let steps = ((f64::from(value) - low) / range * STEPS) as i64;
@@ -64,5 +65,5 @@ fn cell_means(values: &[f32], edges: &Edges) -> Vec<f64> {
         }
         last
     };
-    cells.iter().map(center).collect()
+    collect(cells.iter().map(center))
 }

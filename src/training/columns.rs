@@ -8,7 +8,7 @@ use super::rows::Rows;
 use super::{Context, Examples};
 use crate::Result;
 use crate::encoding::{ABSENT, PackedTable, Span};
-use crate::memory::{check_available, filled};
+use crate::memory::{collect, filled, push};
 use crate::threads::Stop;
 
 /// The cells of samples. Those of a feature are counted from its first row; a sample in no cell, or in a silent one, is
@@ -120,7 +120,7 @@ impl Kind {
         let (mut columns, mut width) = (Vec::new(), 0);
         for span in rows.spans() {
             let size = bytes_of(span.rows());
-            columns.push(Column { before: width, size, first: span.first, rows: span.rows() });
+            push(&mut columns, Column { before: width, size, first: span.first, rows: span.rows() })?;
             width += size;
         }
         let mut bytes = filled(examples.samples.len() * width, 0)?;
@@ -142,7 +142,6 @@ impl Kind {
     }
 
     fn sparse(examples: &Examples, rows: &Rows, stop: &Stop) -> Result<Self> {
-        check_available::<u32>(examples.table.active_features())?;
         let mut ends = filled(rows.len() + 1, 0_usize)?;
         let mut starts = Vec::new();
         let mut each = |list: &mut dyn FnMut(usize, usize)| -> Result<()> {
@@ -150,7 +149,7 @@ impl Kind {
                 if i % CHECKED == 0 {
                     stop.check()?;
                 }
-                examples.table.starts_of(sample as usize, &mut starts);
+                examples.table.starts_of(sample as usize, &mut starts)?;
                 let loud = starts.iter().filter(|&&start| !rows.is_silent(start));
                 loud.for_each(|&start| list(i, start as usize));
             }
@@ -166,7 +165,7 @@ impl Kind {
             ends[start] += 1;
         })?;
         let range = |span: &Span| [span.first, span.first + span.rows()].map(|row| row as usize);
-        Ok(Self::Sparse { rows: rows.spans().iter().map(range).collect(), ends, visitors })
+        Ok(Self::Sparse { rows: collect(rows.spans().iter().map(range))?, ends, visitors })
     }
 }
 
@@ -220,7 +219,7 @@ mod tests {
             }
             let mut starts = Vec::new();
             for (&sample, found) in examples.samples.iter().zip(found) {
-                examples.table.starts_of(sample as usize, &mut starts);
+                examples.table.starts_of(sample as usize, &mut starts)?;
                 assert_eq!(starts, found);
             }
         }

@@ -8,7 +8,7 @@ use super::{Context, Examples};
 use crate::data::{Dataset, Target};
 use crate::encoding::{Encoder, PackedTable};
 use crate::hash::mix;
-use crate::memory::{check_available, copied, filled, with_capacity};
+use crate::memory::{collect, filled, owned, with_capacity};
 use crate::{Error, Result};
 use std::borrow::Cow;
 
@@ -46,9 +46,8 @@ impl<'a> EncodedSamples<'a> {
         let Context { threads, isa, stop } = context;
         let table = PackedTable::new(encoder, isa, dataset.table, threads, stop)?;
         let keys = canonical_order(&table, dataset, context)?;
-        let (mut samples, mut hashes) = (with_capacity(keys.len())?, with_capacity(keys.len())?);
-        samples.extend(keys.iter().map(|&(_, sample)| sample));
-        hashes.extend(keys.iter().map(|&(hash, _)| hash));
+        let samples = collect(keys.iter().map(|&(_, sample)| sample))?;
+        let hashes = collect(keys.iter().map(|&(hash, _)| hash))?;
         Ok(Self {
             table,
             centers: Vec::new(),
@@ -67,10 +66,9 @@ impl<'a> EncodedSamples<'a> {
     pub fn stored(encoder: &Encoder, stored: StoredSamples<'a>) -> Result<Self> {
         let StoredSamples { cells, hashes, target, weight, centers } = stored;
         let table = PackedTable::stored(encoder, cells)?;
-        let mut samples = with_capacity(hashes.len())?;
-        samples.extend(0..hashes.len() as u32);
+        let samples = collect(0..hashes.len() as u32)?;
         let fits = |len: usize| len == target.len();
-        let is_whole = fits(cells.len() / PackedTable::width(encoder).max(1)) || cells.is_empty();
+        let is_whole = fits(cells.len() / PackedTable::width(encoder)?.max(1)) || cells.is_empty();
         if !is_whole || hashes.len() > target.len() || !weight.is_none_or(|weight| fits(weight.len())) {
             return Err(Error::value("samples", "have as many cells, targets and weights", "others"));
         }
@@ -100,11 +98,13 @@ impl<'a> EncodedSamples<'a> {
     /// # Errors
     /// If there is not enough memory.
     pub fn into_owned(self) -> Result<EncodedSamples<'static>> {
-        check_available::<f64>(self.target.len())?;
-        let target = Cow::Owned(self.target.into_owned());
-        let weight = self.weight.map(|weight| copied(&weight)).transpose()?.map(Cow::Owned);
+        let target = Cow::Owned(match self.target {
+            Cow::Owned(target) => target,
+            Cow::Borrowed(target) => target.copied()?,
+        });
+        let weight = self.weight.map(owned).transpose()?.map(Cow::Owned);
         let Self { table, unit, samples, hashes, centers, .. } = self;
-        let (table, hashes) = (table.into_owned()?, Cow::Owned(hashes.into_owned()));
+        let (table, hashes) = (table.into_owned()?, Cow::Owned(owned(hashes)?));
         Ok(EncodedSamples { table, target, weight, unit, samples, hashes, centers })
     }
 
@@ -153,7 +153,7 @@ pub fn encode_part(encoder: &Encoder, dataset: &Dataset, context: Context) -> Re
     let table = PackedTable::new(encoder, isa, dataset.table, threads, stop)?;
     let mut hashes = with_capacity(dataset.target.len())?;
     hashes.extend((0..dataset.target.len()).map(|sample| hash(&table, &dataset.target, sample)));
-    Ok((table.into_bytes(), hashes))
+    Ok((table.into_bytes()?, hashes))
 }
 
 /// Returns the hash that says where a sample is in canonical order.
@@ -181,7 +181,7 @@ fn canonical_order(
     let mut keys = sorted(&keys, context)?;
     if dataset.weight.is_some() {
         for equal in keys.chunk_by_mut(|a, b| a.0 == b.0) {
-            equal.sort_by(|a, b| weight_of(a.1).total_cmp(&weight_of(b.1)));
+            equal.sort_unstable_by(|a, b| weight_of(a.1).total_cmp(&weight_of(b.1)).then(a.1.cmp(&b.1)));
         }
     }
     Ok(keys)

@@ -10,6 +10,7 @@ use super::kept::KeptSigns;
 use super::refit::{self, Point};
 use super::state::Scale;
 use super::{Context, Examples, Params};
+use crate::memory::{collect, extend, try_collect, with_capacity};
 use crate::Result;
 use crate::encoding::Encoder;
 use crate::kernels::Kind;
@@ -34,15 +35,14 @@ pub fn join(
     examples: &Examples,
     context: Context,
 ) -> Result<Joined> {
-    let members: Vec<Member> = heads.iter().map(|head| Member::of(head)).collect::<Result<_>>()?;
+    let members = try_collect(heads.iter().map(|head| Member::of(head)))?;
     let share = 1.0 / members.len() as f64;
     let mean = |of: &dyn Fn(&Member) -> f64| members.iter().map(of).sum::<f64>() * share;
-    let sums: Vec<f64> = (0..encoder.rows() as usize)
-        .map(|row| mean(&|member| member.scale.alpha * member.w(row)))
-        .collect();
+    let rows = 0..encoder.rows() as usize;
+    let sums = collect(rows.map(|row| mean(&|member| member.scale.alpha * member.w(row))))?;
     let (w, alpha) = match heads.first().map(|head| head.rules.learner.w_kind()) {
-        Some(Kind::Float) => (sums.iter().map(|&sum| sum as f32).collect(), 1.0),
-        _ => signs_of(&sums),
+        Some(Kind::Float) => (collect(sums.iter().map(|&sum| sum as f32))?, 1.0),
+        _ => signs_of(&sums)?,
     };
     let before = Scale {
         bias: mean(&|member| member.scale.bias),
@@ -50,10 +50,11 @@ pub fn join(
         beta: (mean(&|member| member.scale.beta * member.scale.beta) * share).sqrt(),
     };
     let mut active = Active::new(encoder.tilings());
-    let mut points = Vec::new();
-    for sample in spread_evenly(&examples.samples, REFIT_SAMPLES) {
+    let samples = spread_evenly(&examples.samples, REFIT_SAMPLES)?;
+    let mut points = with_capacity(samples.len())?;
+    for sample in samples {
         context.stop.check()?;
-        active.read(examples, sample as usize);
+        active.read(examples, sample as usize)?;
         let (mut score, mut pairs) = (0.0, 0.0);
         for member in &members {
             let terms = [active.sum(|row| member.w(row)), active.pairs(member, m)];
@@ -71,10 +72,10 @@ pub fn join(
 }
 
 /// Returns the signs of some numbers, and their mean size.
-fn signs_of(numbers: &[f64]) -> (Vec<f32>, f64) {
-    let signs = numbers.iter().map(|&number| if number >= 0.0 { 1.0 } else { -1.0 }).collect();
+fn signs_of(numbers: &[f64]) -> Result<(Vec<f32>, f64)> {
+    let signs = collect(numbers.iter().map(|&number| if number >= 0.0 { 1.0 } else { -1.0 }))?;
     let size = numbers.iter().map(|number| number.abs()).sum::<f64>();
-    (signs, size / numbers.len().max(1) as f64)
+    Ok((signs, size / numbers.len().max(1) as f64))
 }
 
 /// The kept signs and scales of a member.
@@ -105,12 +106,12 @@ impl Active {
         Self { tilings: tilings as usize, starts: Vec::new(), rows: Vec::new() }
     }
 
-    fn read(&mut self, examples: &Examples, sample: usize) {
-        examples.table.starts_of(sample, &mut self.starts);
+    fn read(&mut self, examples: &Examples, sample: usize) -> Result<()> {
+        examples.table.starts_of(sample, &mut self.starts)?;
         self.rows.clear();
         let tilings = self.tilings;
-        self.rows
-            .extend(self.starts.iter().flat_map(|&start| start as usize..start as usize + tilings));
+        let starts = self.starts.iter().map(|&start| start as usize);
+        extend(&mut self.rows, starts.flat_map(|start| start..start + tilings))
     }
 
     /// Returns the sum of a number of each row.
@@ -163,7 +164,7 @@ mod tests {
         let mut active = Active::new(encoder.tilings());
         let (mut error, mut spread, mut single) = (0.0, 0.0, 0.0);
         for sample in 0..2000 {
-            active.read(&examples, sample);
+            active.read(&examples, sample)?;
             let score = |member: &Member| {
                 let terms = [active.sum(|row| member.w(row)), active.pairs(member, M)];
                 member.scale.score(terms)

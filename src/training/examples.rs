@@ -1,6 +1,8 @@
 //! Some of the encoded samples: all of them, or one side of a split.
 
 use super::rng;
+use crate::memory::{collect, filled, try_collect, with_capacity};
+use crate::Result;
 use crate::data::Target;
 use crate::encoding::PackedTable;
 use crate::hash::mix;
@@ -49,38 +51,42 @@ impl Examples<'_> {
     }
 
     /// Divides the samples into shards, by their hashes. In each, equal samples are spread at random.
-    pub fn shards(&self, count: usize) -> Vec<Cow<'_, [u32]>> {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn shards(&self, count: usize) -> Result<Vec<Cow<'_, [u32]>>> {
         let shard = |hash: u64| (u128::from(hash) * count as u128) >> 64;
         let begin = |i: usize| self.hashes.partition_point(|&hash| shard(hash) < i as u128);
-        (0..count).map(|i| self.spread(begin(i)..begin(i + 1))).collect()
+        try_collect((0..count).map(|i| self.spread(begin(i)..begin(i + 1))))
     }
 
     /// Returns the samples of a range, in an order in which equal ones are not neighbours: the first of them at their
     /// hash, the second at a hash of that, and so on.
-    fn spread(&self, range: Range<usize>) -> Cow<'_, [u32]> {
+    fn spread(&self, range: Range<usize>) -> Result<Cow<'_, [u32]>> {
         let (samples, hashes) = (&self.samples[range.clone()], &self.hashes[range]);
         if !hashes.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Cow::Borrowed(samples);
+            return Ok(Cow::Borrowed(samples));
         }
-        let mut keys = Vec::with_capacity(samples.len());
+        let mut keys = with_capacity(samples.len())?;
         let mut samples = samples.iter();
         for equal in hashes.chunk_by(|a, b| a == b) {
             let places = (0..).zip(equal).map(|(i, &hash)| if i == 0 { hash } else { mix(hash, i) });
             keys.extend(places.zip(samples.by_ref().copied()));
         }
         keys.sort_unstable();
-        keys.into_iter().map(|(_, sample)| sample).collect()
+        Ok(Cow::Owned(collect(keys.into_iter().map(|(_, sample)| sample))?))
     }
 
     /// Holds out a share of each class. Both parts have at least one sample, or nothing is held out.
-    pub fn hold_out(self, share: f64, seed: u64) -> (Self, Option<Self>) {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn hold_out(self, share: f64, seed: u64) -> Result<(Self, Option<Self>)> {
         if share <= 0.0 {
-            return (self, None);
+            return Ok((self, None));
         }
-        let mut places: Vec<u32> = (0..self.samples.len() as u32).collect();
-        rng::shuffle(&mut places, &mut rng::stream(seed, rng::HOLDOUT));
-        places.sort_by_key(|&place| self.target.class(self.samples[place as usize] as usize));
-        let mut is_held_out = vec![false; places.len()];
+        let places = self.shuffled_by_class(seed)?;
+        let mut is_held_out = filled(places.len(), false)?;
         let mut due = 0.0;
         for place in places {
             due += share;
@@ -90,34 +96,58 @@ impl Examples<'_> {
             }
         }
         if is_held_out.iter().all(|&held| held) || !is_held_out.contains(&true) {
-            return (self, None);
+            return Ok((self, None));
         }
-        (self.part(|place| !is_held_out[place]), Some(self.part(|place| is_held_out[place])))
+        Ok((self.part(|place| !is_held_out[place])?, Some(self.part(|place| is_held_out[place])?)))
+    }
+
+    /// Returns the places of the canonical order, class by class, at random within each.
+    fn shuffled_by_class(&self, seed: u64) -> Result<Vec<u32>> {
+        let mut places = collect(0..self.samples.len() as u32)?;
+        rng::shuffle(&mut places, &mut rng::stream(seed, rng::HOLDOUT));
+        let class = |place: u32| self.target.class(self.samples[place as usize] as usize) as usize;
+        let mut next = filled(self.target.outputs().max(2) + 1, 0)?;
+        for &place in &places {
+            next[class(place) + 1] += 1;
+        }
+        for class in 1..next.len() {
+            next[class] += next[class - 1];
+        }
+        let mut sorted = filled(places.len(), 0)?;
+        for place in places {
+            let next = &mut next[class(place)];
+            sorted[*next] = place;
+            *next += 1;
+        }
+        Ok(sorted)
     }
 
     /// Returns the first samples in canonical order: a random sample of them.
-    #[must_use]
-    pub fn first(&self, count: usize) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn first(&self, count: usize) -> Result<Self> {
         self.part(|place| place < count)
     }
 
     /// Divides the samples into parts, each with its share of every class; returns all but one part, and that part.
-    pub fn fold(&self, part: usize, parts: usize, seed: u64) -> (Self, Self) {
-        let mut places: Vec<u32> = (0..self.samples.len() as u32).collect();
-        rng::shuffle(&mut places, &mut rng::stream(seed, rng::HOLDOUT));
-        places.sort_by_key(|&place| self.target.class(self.samples[place as usize] as usize));
-        let mut is_held_out = vec![false; places.len()];
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn fold(&self, part: usize, parts: usize, seed: u64) -> Result<(Self, Self)> {
+        let places = self.shuffled_by_class(seed)?;
+        let mut is_held_out = filled(places.len(), false)?;
         places.iter().skip(part).step_by(parts).for_each(|&place| is_held_out[place as usize] = true);
-        (self.part(|place| !is_held_out[place]), self.part(|place| is_held_out[place]))
+        Ok((self.part(|place| !is_held_out[place])?, self.part(|place| is_held_out[place])?))
     }
 
     /// Returns the samples at some places of the canonical order.
-    fn part(&self, belongs: impl Fn(usize) -> bool) -> Self {
+    fn part(&self, belongs: impl Fn(usize) -> bool) -> Result<Self> {
         let places = || (0..self.samples.len()).filter(|&place| belongs(place));
-        Self {
-            samples: places().map(|place| self.samples[place]).collect(),
-            hashes: places().map(|place| self.hashes[place]).collect(),
-            ..*self
-        }
+        let count = places().count();
+        let (mut samples, mut hashes) = (with_capacity(count)?, with_capacity(count)?);
+        samples.extend(places().map(|place| self.samples[place]));
+        hashes.extend(places().map(|place| self.hashes[place]));
+        Ok(Self { samples: Cow::Owned(samples), hashes: Cow::Owned(hashes), ..*self })
     }
 }

@@ -24,10 +24,10 @@ impl Fixture {
     pub fn new(class: impl Fn(&[f32]) -> f64, classes: usize, [b, t]: [usize; 2]) -> Result<Self> {
         let x: Vec<f32> =
             (0..4000).map(|i| ((i * 7919 + 13) % 2003) as f32 / 1001.5 - 1.0).collect();
-        let target = Target::classes(&x.chunks_exact(2).map(class).collect::<Vec<_>>(), classes);
+        let target = Target::classes(&x.chunks_exact(2).map(class).collect::<Vec<_>>(), classes)?;
         let matrix = Matrix::new(&x, 2);
         let dataset = Dataset { table: Table::Dense(&matrix), target, weight: None };
-        let schema = Schema::numeric(Labels::counting(classes));
+        let schema = Schema::numeric(Labels::counting(classes)?);
         let encoding = Params { b, tilings: t, ..Params::default() }.encoding();
         let (threads, stop) = (Threads::single(), Stop::default());
         let encoder = Encoder::fit(&dataset, &schema, &encoding, &threads, &stop)?;
@@ -53,13 +53,13 @@ impl Fixture {
         let (is_softmax, isa) = (false, context.isa);
         let pace = Pace { rate, holds_linear: false };
         let pass = Pass { examples, pace, is_softmax, isa, stop: &stop };
-        let shards = examples.shards(1);
-        let batches = Batches::new(examples, &shards, 1);
+        let shards = examples.shards(1)?;
+        let batches = Batches::new(examples, &shards, 1)?;
         for pass_number in 0..passes {
             let task = Task { rules: &head.rules, state: &mut head.state };
-            let order = batches.order(0, 0, pass_number as u64);
+            let order = batches.order(0, 0, pass_number as u64)?;
             Worker::default().learn(&mut [task], pass, &batches, &order, None)?;
-            head.end_pass();
+            head.end_pass()?;
         }
         head.keep(None, context)?;
         Ok(head)

@@ -11,7 +11,7 @@ use super::rows::Rows;
 use super::state::{Scale, State};
 use super::{Context, Examples, Objective, ValidParams, rng};
 use crate::encoding::Encoder;
-use crate::memory::filled;
+use crate::memory::{collect, filled, with_capacity};
 use crate::model::{FloatOutput, Method, RealScale};
 use crate::threads::Stop;
 use crate::{Error, Result};
@@ -64,7 +64,6 @@ pub struct Plan<'a> {
 }
 
 /// How an output learns.
-#[derive(Clone)]
 pub struct Rules {
     /// How it learns from a batch.
     pub learner: Learner,
@@ -133,12 +132,16 @@ impl Head {
     }
 
     /// Takes the scales of the state after a pass, and sees which features were relevant.
-    pub fn end_pass(&mut self) {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn end_pass(&mut self) -> Result<()> {
         self.rules.learner.refresh(&mut self.state);
         if let Some(quiet) = self.rules.learner.quiet_mut() {
-            quiet.update_relevance(&self.state.weights);
+            quiet.update_relevance(&self.state.weights)?;
         }
         self.scale = self.state.scale;
+        Ok(())
     }
 
     /// Refits the scales to some samples with all their features.
@@ -162,7 +165,7 @@ impl Head {
     pub fn keep(&mut self, linear: Option<&Linear>, context: Context) -> Result<()> {
         if self.rules.learner.has_levels() {
             let mut state = self.rounded_state(None, linear, context)?;
-            levels::take_back_own_pairs(&mut state.weights, &self.rules.rows);
+            levels::take_back_own_pairs(&mut state.weights, &self.rules.rows)?;
             self.kept = Kept::new(self.method, self.rules.learner.w_kind(), &state)?;
             self.kept_scale = Scale { beta: state.weights.v.first().map_or(1.0, |v| f64::from(v.abs())), ..state.scale };
             return Ok(());
@@ -179,7 +182,7 @@ impl Head {
     pub fn rounded(&self, strength: Strength, linear: Option<&Linear>, context: Context) -> Result<Self> {
         let state = self.rounded_state(Some(strength), linear, context)?;
         let kept = Kept::Signs(KeptSigns::default());
-        Ok(Self { rules: self.rules.clone(), scale: state.scale, state, kept, ..*self })
+        Ok(Self { rules: self.rules.copied()?, scale: state.scale, state, kept, ..*self })
     }
 
     /// Returns the state with factors rounded to levels, and w solved for them; of its own strength if none is given.
@@ -238,13 +241,13 @@ impl Head {
         let (root, Scale { bias, alpha, beta }) = (spread.sqrt(), self.kept_scale);
         let own = if self.method.has_sign_factors() { 1.0 } else { beta };
         let scaled = |numbers: &[f32], by: f64| {
-            numbers.iter().map(|&number| (f64::from(number) * by) as f32).collect()
+            collect(numbers.iter().map(|&number| (f64::from(number) * by) as f32))
         };
         Ok(FloatOutput {
             bias: center + spread * bias,
             beta: root * beta,
-            w: scaled(&weights.w, spread * alpha),
-            v: scaled(&weights.v, root * own),
+            w: scaled(&weights.w, spread * alpha)?,
+            v: scaled(&weights.v, root * own)?,
         })
     }
 }
@@ -282,6 +285,14 @@ impl Head {
 }
 
 impl Rules {
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    fn copied(&self) -> Result<Self> {
+        Ok(Self { learner: self.learner.copied()?, rows: Arc::clone(&self.rows), ..*self })
+    }
+
     /// Solves w and the bias of a state for its factors.
     fn solve(&self, state: &mut State, linear: &Linear, sweeps: usize, context: Context) -> Result<()> {
         let Some(quiet) = self.learner.quiet() else { return Ok(()) };
@@ -331,8 +342,8 @@ impl Rules {
 
     /// Returns the scales with which the weights fit samples with all their features best.
     fn refit(&self, state: &State, examples: &Examples, stop: &Stop) -> Result<Scale> {
-        let samples = spread_evenly(&examples.samples, REFIT_SAMPLES);
-        let mut points = Vec::new();
+        let samples = spread_evenly(&examples.samples, REFIT_SAMPLES)?;
+        let mut points = with_capacity(samples.len())?;
         self.each_terms(state, examples, &samples, stop, |sample, terms| {
             let (y, weight) = (examples.target.at(self.id.output, sample), examples.weight(sample));
             points.push(Point { terms, y, weight, offset: 0.0 });
@@ -343,7 +354,7 @@ impl Rules {
     /// Sets the bias so that the mean score of some samples is the log-odds of the class (logistic, softmax) or zero, to
     /// which the units of numbers are relative: random signs, which agree within a feature, have a mean of their own.
     fn init_bias(&self, state: &mut State, examples: &Examples, stop: &Stop) -> Result<()> {
-        let some = spread_evenly(&examples.samples, BIAS_SAMPLES);
+        let some = spread_evenly(&examples.samples, BIAS_SAMPLES)?;
         let (mut mean, mut mean_pairs) = (0.0, 0.0);
         let scale = state.scale;
         self.each_terms(state, examples, &some, stop, |_, terms| {
@@ -370,6 +381,9 @@ impl Rules {
 }
 
 /// Returns at most about twice `count` samples, spread evenly.
-pub fn spread_evenly(samples: &[u32], count: usize) -> Vec<u32> {
-    samples.iter().step_by((samples.len() / count).max(1)).copied().collect()
+///
+/// # Errors
+/// If there is not enough memory.
+pub fn spread_evenly(samples: &[u32], count: usize) -> Result<Vec<u32>> {
+    collect(samples.iter().step_by((samples.len() / count).max(1)).copied())
 }

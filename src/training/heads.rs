@@ -12,7 +12,7 @@ use super::state::Merge;
 use super::{Context, Examples, rng};
 use super::rows::Rows;
 use crate::Result;
-use crate::memory::filled;
+use crate::memory::{collect, copied, filled, try_collect, with_capacity};
 use crate::model::Loss;
 use std::sync::Arc;
 
@@ -97,10 +97,7 @@ impl Heads {
             1 => self.pass(epoch, context)?,
             _ => self.pass_over_shards(epoch, context)?,
         };
-        let end = |(): &mut (), head: &mut Head| {
-            head.end_pass();
-            Ok(())
-        };
+        let end = |(): &mut (), head: &mut Head| head.end_pass();
         context.threads.map(self.all.iter_mut(), || (), end)?;
         match self.holds_linear(epoch) {
             true if epoch.is_last || (epoch.passes + 1).is_multiple_of(SOLVE_INTERVAL) => {
@@ -117,7 +114,7 @@ impl Heads {
             None => Vec::new(),
         };
         let mut held_out = held_out.into_iter();
-        Ok(losses.into_iter().map(|loss| (loss, held_out.next())).collect())
+        collect(losses.into_iter().map(|loss| (loss, held_out.next())))
     }
 
     /// Refits the scales to samples with all their features, if training drops some; needed before the heads are
@@ -202,7 +199,7 @@ impl Heads {
         let this = self.learning(epoch);
         let mut worker = Worker::default();
         for member in self.all.chunks_mut(self.outputs) {
-            let mut tasks: Vec<Task> = member.iter_mut().map(Task::of).collect();
+            let mut tasks = collect(member.iter_mut().map(Task::of))?;
             worker.start_sums(&mut tasks, this.pass(epoch, context), epoch.batches)?;
         }
         Ok(())
@@ -211,7 +208,7 @@ impl Heads {
     /// Passes over all samples, with heads that do not depend on each other on different threads.
     fn pass(&mut self, epoch: Epoch, context: Context) -> Result<Vec<f64>> {
         let this = self.learning(epoch);
-        let order = epoch.batches.order(0, self.seed, epoch.passes);
+        let order = epoch.batches.order(0, self.seed, epoch.passes)?;
         let group = if this.is_softmax {
             self.outputs
         } else {
@@ -223,13 +220,13 @@ impl Heads {
             Worker::default,
             |worker: &mut Worker, heads: &mut [Head]| {
                 let member = heads.first().map_or(0, |head| head.rules.id.member);
-                let mut tasks: Vec<Task> = heads.iter_mut().map(Task::of).collect();
+                let mut tasks = collect(heads.iter_mut().map(Task::of))?;
                 let dropout = this.dropout(member, epoch.passes, 0);
                 let pass = this.pass(epoch, context);
                 worker.learn(&mut tasks, pass, epoch.batches, &order, dropout)
             },
         )?;
-        Ok(losses.iter().flat_map(Losses::means).collect())
+        collect(losses.iter().flat_map(Losses::means))
     }
 
     /// Passes over each shard from the current states, and continues with the mean of what the shards have learned.
@@ -237,25 +234,22 @@ impl Heads {
         let this = self.learning(epoch);
         let samples = epoch.batches.examples.samples.len();
         let heads = &self.all;
-        let mut merged =
-            heads.iter().map(|head| Merge::new(&head.state)).collect::<Result<Vec<_>>>()?;
-        let mut losses = vec![Losses::default(); heads.len() / self.outputs];
+        let mut merged = try_collect(heads.iter().map(|head| Merge::new(&head.state)))?;
+        let mut losses = filled(heads.len() / self.outputs, Losses::default())?;
         let shards: Vec<usize> = (0..epoch.batches.shards()).collect();
         for wave in shards.chunks(context.threads.count()) {
             let learned = context.threads.map(
                 wave,
                 Worker::default,
                 |worker: &mut Worker, &shard| {
-                    let order = epoch.batches.order(shard, self.seed, epoch.passes);
-                    let mut states =
-                        heads.iter().map(|head| head.state.copied()).collect::<Result<Vec<_>>>()?;
+                    let order = epoch.batches.order(shard, self.seed, epoch.passes)?;
+                    let mut states = try_collect(heads.iter().map(|head| head.state.copied()))?;
                     let mut losses = Vec::new();
                     let members = heads.chunks(self.outputs).zip(states.chunks_mut(self.outputs));
                     for (member, (heads, states)) in members.enumerate() {
                         let tasks = heads.iter().zip(states);
-                        let mut tasks: Vec<Task> = tasks
-                            .map(|(head, state)| Task { rules: &head.rules, state })
-                            .collect();
+                        let tasks = tasks.map(|(head, state)| Task { rules: &head.rules, state });
+                        let mut tasks = collect(tasks)?;
                         let dropout = this.dropout(member, epoch.passes, shard);
                         let pass = this.pass(epoch, context);
                         let batches = epoch.batches;
@@ -274,7 +268,7 @@ impl Heads {
         for (head, merge) in self.all.iter_mut().zip(merged) {
             head.state = merge.finish(std::mem::take(&mut head.state));
         }
-        Ok(losses.iter().flat_map(Losses::means).collect())
+        collect(losses.iter().flat_map(Losses::means))
     }
 
     /// Returns the scores of samples, each the mean of those of all members.
@@ -297,12 +291,16 @@ impl Heads {
                 Ok(scores)
             },
         )?;
-        Ok(HeldOut { samples: valid.samples.to_vec(), scores: parts.concat() })
+        let mut scores = with_capacity(valid.samples.len() * outputs)?;
+        for part in &parts {
+            scores.extend_from_slice(part);
+        }
+        Ok(HeldOut { samples: copied(&valid.samples)?, scores })
     }
 
     /// Returns the mean loss of each group of heads on some samples.
     fn evaluate(&self, valid: &Examples, context: Context) -> Result<Vec<f64>> {
-        let mut losses = vec![Losses::default(); self.all.len() / self.outputs];
+        let mut losses = filled(self.all.len() / self.outputs, Losses::default())?;
         let parts = context.threads.map(
             valid.samples.chunks(EVALUATED),
             Worker::default,
@@ -315,13 +313,13 @@ impl Heads {
                     isa: context.isa,
                     stop: context.stop,
                 };
-                members.map(|heads| worker.evaluate(heads, pass, samples)).collect::<Result<Vec<_>>>()
+                try_collect(members.map(|heads| worker.evaluate(heads, pass, samples)))
             },
         )?;
         for part in parts {
             losses.iter_mut().zip(&part).for_each(|(losses, part)| losses.add(part));
         }
-        Ok(losses.iter().flat_map(Losses::means).collect())
+        collect(losses.iter().flat_map(Losses::means))
     }
 
     fn learning(&self, epoch: Epoch) -> Learning {

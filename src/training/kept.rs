@@ -3,7 +3,7 @@
 use super::state::State;
 use crate::aligned::Aligned;
 use crate::kernels::{self, Kind, RowWeights};
-use crate::memory::{copied, filled, with_capacity};
+use crate::memory::{collect, copied, filled};
 use crate::model::Method;
 use crate::Result;
 
@@ -33,9 +33,7 @@ impl Kept {
         let RowWeights { w, v } = &state.weights;
         Ok(match method {
             Method::Bfm => {
-                let mut used = with_capacity(w.len())?;
-                used.extend(w.iter().map(|&w| w_kind.value(w)));
-                Self::Signs(KeptSigns::new(used, v))
+                Self::Signs(KeptSigns::new(collect(w.iter().map(|&w| w_kind.value(w)))?, v)?)
             }
             _ => Self::Floats(RowWeights { w: copied(w)?, v: Aligned::copied(v)? }),
         })
@@ -44,8 +42,11 @@ impl Kept {
 
 impl KeptSigns {
     /// Takes w, and packs the signs of m factors per row.
-    pub fn new(w: Vec<f32>, v: &[f32]) -> Self {
-        Self { factors: v.len() / w.len().max(1), v: pack(v), w }
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(w: Vec<f32>, v: &[f32]) -> Result<Self> {
+        Ok(Self { factors: v.len() / w.len().max(1), v: pack(v)?, w })
     }
 
     /// Returns w of all rows.
@@ -70,12 +71,12 @@ impl KeptSigns {
 }
 
 /// Packs signs into bits; a set one is +1.
-fn pack(proxies: &[f32]) -> Vec<u64> {
+fn pack(proxies: &[f32]) -> Result<Vec<u64>> {
     let word = |proxies: &[f32]| {
         let bit = |&proxy: &f32| u64::from(kernels::is_positive(proxy));
         proxies.iter().rev().fold(0, |bits, proxy| bits << 1 | bit(proxy))
     };
-    proxies.chunks(64).map(word).collect()
+    collect(proxies.chunks(64).map(word))
 }
 
 fn bit(words: &[u64], index: usize) -> bool {

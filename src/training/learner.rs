@@ -18,7 +18,7 @@ use crate::kernels::{self, Batch, CellGradients, CellSums, Isa, Kind, SampleSums
 use crate::model::Method;
 
 /// The rules by which a state changes; it has none of its own.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Learner {
     isa: Isa,
     factors: usize,
@@ -84,6 +84,14 @@ impl Learner {
             lambda: [params.lambda_w, params.lambda_v],
             quiet,
         }
+    }
+
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        Ok(Self { quiet: self.quiet.as_ref().map(Quiet::copied).transpose()?, ..*self })
     }
 
     /// Returns the pull towards rest.

@@ -15,7 +15,7 @@ use super::rows::{self, Rows};
 use crate::Result;
 use crate::encoding::Span;
 use crate::kernels::RowWeights;
-use crate::memory::filled;
+use crate::memory::{collect, filled, resize};
 
 /// How factors become levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,10 +43,10 @@ pub fn round(weights: &mut RowWeights, rows: &Rows, levels: Levels) -> Result<f6
         for factor in 0..m {
             let number = |start: usize| f64::from(sum(weights, m, start, tilings, factor)) / beta;
             column.clear();
-            column.resize(span.rows() as usize, 1.0);
+            resize(&mut column, span.rows() as usize, 1.0)?;
             if let Some(starts) = &shared {
                 let numbers = starts.clone().map(|start| (number(start), f64::from(rows.visits(start))));
-                let signs = path(&numbers.collect::<Vec<_>>(), tilings)?;
+                let signs = path(&collect(numbers)?, tilings)?;
                 column[..signs.len()].copy_from_slice(&signs);
             }
             for start in copied.clone() {
@@ -63,7 +63,10 @@ pub fn round(weights: &mut RowWeights, rows: &Rows, levels: Levels) -> Result<f6
 }
 
 /// Subtracts from w what the rows of each cell add to Q as pairs of each other, which levels do not know of.
-pub fn take_back_own_pairs(weights: &mut RowWeights, rows: &Rows) {
+///
+/// # Errors
+/// If there is not enough memory.
+pub fn take_back_own_pairs(weights: &mut RowWeights, rows: &Rows) -> Result<()> {
     let m = weights.v.len() / rows.len().max(1);
     for span in rows.spans() {
         let tilings = span.tilings as usize;
@@ -75,8 +78,8 @@ pub fn take_back_own_pairs(weights: &mut RowWeights, rows: &Rows) {
         };
         let (shared, copied) = split(span);
         if let Some(starts) = shared {
-            let effects: Vec<f64> = starts.clone().map(|start| own(weights, start)).collect();
-            let line = rows::line_through(&effects, tilings);
+            let effects = collect(starts.clone().map(|start| own(weights, start)))?;
+            let line = rows::line_through(&effects, tilings)?;
             for (w, effect) in weights.w[starts.start..].iter_mut().zip(line) {
                 *w -= effect as f32;
             }
@@ -86,6 +89,7 @@ pub fn take_back_own_pairs(weights: &mut RowWeights, rows: &Rows) {
             weights.w[start..start + tilings].iter_mut().for_each(|w| *w -= share);
         }
     }
+    Ok(())
 }
 
 /// Returns the starts of cells that share rows, if any, and of those with rows of their own.
@@ -132,9 +136,9 @@ fn path(numbers: &[(f64, f64)], tilings: usize) -> Result<Vec<f32>> {
     let states = 1_usize << tilings; // the signs of a window, the last of them lowest
     let level = |state: usize| f64::from(2 * state.count_ones()) - tilings as f64;
     let mut from = filled(numbers.len() * states, false)?;
-    let mut costs = filled(states, 0.0)?;
+    let (mut costs, mut before) = (filled(states, 0.0)?, filled(states, 0.0)?);
     for (cell, &(number, weight)) in numbers.iter().enumerate() {
-        let before = costs.clone();
+        before.copy_from_slice(&costs);
         for (state, cost) in costs.iter_mut().enumerate() {
             let earlier = [state >> 1, state >> 1 | states >> 1];
             let own = (number - level(state)).powi(2) * (1.0 + weight);
@@ -226,7 +230,7 @@ mod tests {
         };
         let starts: Vec<usize> = rows.spans().iter().flat_map(|span| (0..span.cells).map(|cell| span.start(cell) as usize)).collect();
         let before: Vec<f64> = starts.iter().map(|&start| terms(&weights, start).0).collect();
-        take_back_own_pairs(&mut weights, &rows);
+        take_back_own_pairs(&mut weights, &rows)?;
         for (start, before) in starts.into_iter().zip(before) {
             let (linear, own) = terms(&weights, start);
             assert!((linear + own - before).abs() < 1e-4, "{linear} {own} {before}");

@@ -15,13 +15,12 @@ use super::parabolas::{Move, Parabolas};
 use super::rows::Rows;
 use super::{Context, Examples, Objective, balance, cholesky};
 use crate::Result;
-use crate::memory::filled;
+use crate::memory::{collect, copied, extend, filled, push, try_collect};
 use crate::model::Loss;
 use crate::threads::Threads;
 use std::sync::Arc;
 
 /// Samples by the cells that they are in.
-#[derive(Clone)]
 pub struct Linear<'a> {
     examples: &'a Examples<'a>,
     rows: &'a Rows,
@@ -72,14 +71,17 @@ impl<'a> Linear<'a> {
             return Ok(None);
         }
         let columns = Arc::new(Columns::new(examples, rows, context)?);
-        let features = (0..rows.features()).collect();
+        let features = collect(0..rows.features())?;
         Ok(Some(Self { examples, rows, features, objective, columns, balance: Vec::new() }))
     }
 
     /// Returns the same for some of the features.
-    #[must_use]
-    pub fn of_features(&self, features: &[usize]) -> Self {
-        Self { features: features.to_vec(), ..self.clone() }
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn of_features(&self, features: &[usize]) -> Result<Self> {
+        let balance = try_collect(self.balance.iter().map(|balance| copied(balance)))?;
+        Ok(Self { features: copied(features)?, columns: Arc::clone(&self.columns), balance, ..*self })
     }
 
     /// Returns the samples.
@@ -125,7 +127,7 @@ impl<'a> Linear<'a> {
             for &feature in &self.features {
                 let sums = parabolas.sums(feature, self.rows.range(feature).len())?;
                 let lambda = lambda * self.balance.get(output).map_or(1.0, |balance| balance[feature]);
-                parabolas.move_scores(self.solve_feature(feature, &sums, solution, lambda));
+                parabolas.move_scores(self.solve_feature(feature, &sums, solution, lambda)?);
             }
             let mean = parabolas.mean()?;
             parabolas.move_scores(solution.move_bias(mean));
@@ -139,12 +141,12 @@ impl<'a> Linear<'a> {
     /// # Errors
     /// If it is stopped, or there is not enough memory.
     pub fn balanced(mut self, context: Context) -> Result<Self> {
-        let fields = Fields::new(self.rows);
+        let fields = Fields::new(self.rows)?;
         let offsets = filled(self.examples.samples.len(), 0.0)?;
         for output in 0..self.examples.target.outputs() {
             let (mut w, mut bias) = (filled(self.rows.len(), 0.0)?, 0.0);
             let mut solution = Solution { w: &mut w, bias: &mut bias };
-            self.balance.push(filled(self.rows.features(), 1.0)?);
+            push(&mut self.balance, filled(self.rows.features(), 1.0)?)?;
             for _ in 0..BALANCING_ROUNDS {
                 self.solve(&mut solution, output, &offsets, USUAL_STRENGTH, BALANCING_SWEEPS, context)?;
                 self.balance[output] = self.balance_for(&fields, &solution, output, &offsets, context)?;
@@ -173,7 +175,7 @@ impl<'a> Linear<'a> {
             for &feature in features {
                 let sums = parabolas.sums(feature, self.rows.range(feature).len())?;
                 let own = sums.iter().zip(self.effects(feature, solution.w)).step_by(self.rows.tilings());
-                cells.extend(own.map(|(&[weight, _], effect)| [weight, effect]));
+                extend(&mut cells, own.map(|(&[weight, _], effect)| [weight, effect]))?;
             }
             let usual = USUAL_STRENGTH / self.rows.tilings() as f64;
             let before = usual * features.first().map_or(1.0, |&feature| self.balance[output][feature]);
@@ -187,8 +189,8 @@ impl<'a> Linear<'a> {
 
     /// Returns the samples with the scores that a solution gives them.
     fn parabolas<'b>(&'b self, solution: &Solution, offsets: &[f64], context: Context<'b>) -> Result<Parabolas<'b>> {
-        let effects = |feature| self.effects(feature, solution.w).chain([0.0]).map(|effect| effect as f32).collect();
-        let effects: Vec<Vec<f32>> = (0..self.rows.features()).map(effects).collect();
+        let effects = |feature| collect(self.effects(feature, solution.w).chain([0.0]).map(|effect| effect as f32));
+        let effects = try_collect((0..self.rows.features()).map(effects))?;
         Parabolas::new(self.examples, &self.columns, self.objective, (offsets, *solution.bias), &effects, context)
     }
 
@@ -209,17 +211,17 @@ impl<'a> Linear<'a> {
         sums: &[[f64; 2]],
         solution: &mut Solution,
         lambda: f64,
-    ) -> Move {
+    ) -> Result<Move> {
         let span = self.rows.spans()[feature];
-        let before: Vec<f64> = self.effects(feature, solution.w).collect();
+        let before = collect(self.effects(feature, solution.w))?;
         if span.is_copied() || self.rows.tilings() == 1 || span.rows() > MAX_JOINT_ROWS {
             self.solve_cells(feature, sums, solution, lambda);
         } else {
-            self.solve_jointly(feature, sums, &before, solution, lambda);
+            self.solve_jointly(feature, sums, &before, solution, lambda)?;
         }
         let after = self.effects(feature, solution.w);
         let moved = after.zip(before).map(|(after, before)| (after - before) as f32);
-        Move::Cells(feature, moved.chain([0.0]).collect())
+        Ok(Move::Cells(feature, collect(moved.chain([0.0]))?))
     }
 
     /// Solves cells that have rows of their own: T equal weights each.
@@ -240,12 +242,12 @@ impl<'a> Linear<'a> {
         effects: &[f64],
         solution: &mut Solution,
         lambda: f64,
-    ) {
+    ) -> Result<()> {
         let (range, tilings) = (self.rows.range(feature), self.rows.tilings());
         let rows = range.len();
         let line = self.rows.line(feature);
         let n = rows + usize::from(!line.is_empty());
-        let (mut a, mut b) = (vec![0.0; n * n], vec![0.0; n]);
+        let (mut a, mut b) = (filled(n * n, 0.0)?, filled(n, 0.0)?);
         for (cell, &[weight, rest]) in sums.iter().enumerate().filter(|(_, sums)| sums[0] > 0.0) {
             let own = cell..cell + tilings;
             let target = rest + weight * effects[cell];
@@ -271,5 +273,6 @@ impl<'a> Linear<'a> {
                 solution.w[row] = (b[i] + along) as f32;
             }
         }
+        Ok(())
     }
 }

@@ -6,7 +6,7 @@ use super::columns::Columns;
 use super::{Context, Examples, Objective};
 use crate::Result;
 use crate::kernels::{self, Isa};
-use crate::memory::filled;
+use crate::memory::{collect, filled, resize};
 use crate::model::Loss;
 
 /// Samples with their scores.
@@ -64,6 +64,7 @@ impl<'a> Parabolas<'a> {
             for (feature, effects) in effects.iter().enumerate() {
                 columns.each(feature, block, |i, cell| scores[i] += effects[cell]);
             }
+            Ok(())
         })?;
         Ok(this)
     }
@@ -88,11 +89,11 @@ impl<'a> Parabolas<'a> {
             });
             match objective.loss {
                 Loss::Squared => squared(points, bottoms, parabolas),
-                Loss::Logistic => logistic(isa, points, bottoms, parabolas),
+                Loss::Logistic => logistic(isa, points, bottoms, parabolas)?,
                 _ => others(objective, points, bottoms, parabolas),
             }
             bottoms.iter_mut().zip(&*parabolas).for_each(|(bottom, parabola)| *bottom += parabola.rest);
-            sum(parabolas)
+            Ok(sum(parabolas))
         })?;
         Ok(mean(&sums))
     }
@@ -102,7 +103,7 @@ impl<'a> Parabolas<'a> {
     /// # Errors
     /// If it is stopped.
     pub fn mean(&mut self) -> Result<f64> {
-        Ok(mean(&self.each_block(|_, _, parabolas| sum(parabolas))?))
+        Ok(mean(&self.each_block(|_, _, parabolas| Ok(sum(parabolas)))?))
     }
 
     /// Returns the mean square of the distances to the bottoms.
@@ -115,7 +116,7 @@ impl<'a> Parabolas<'a> {
             [rest * rest * weight, weight]
         };
         let add = |sums: [f64; 2], part: [f64; 2]| [sums[0] + part[0], sums[1] + part[1]];
-        Ok(mean(&self.each_block(|_, _, parabolas| parabolas.iter().map(square).fold([0.0; 2], add))?))
+        Ok(mean(&self.each_block(|_, _, parabolas| Ok(parabolas.iter().map(square).fold([0.0; 2], add)))?))
     }
 
     /// Returns, for each of the `cells` cells of a feature, the weight of the samples in it, and the weighted sum of their
@@ -126,27 +127,27 @@ impl<'a> Parabolas<'a> {
     pub fn sums(&mut self, feature: usize, cells: usize) -> Result<Vec<[f64; 2]>> {
         let columns = self.columns;
         let parts = self.each_block(|block, _, parabolas| {
-            let mut sums = vec![[0.0; 2]; cells + 1];
+            let mut sums = filled(cells + 1, [0.0; 2])?;
             columns.each(feature, block, |i, cell| {
                 let Parabola { rest, weight } = parabolas[i];
                 let [weights, rests] = sums[cell];
                 sums[cell] = [weights + f64::from(weight), rests + f64::from(weight * rest)];
             });
-            sums
+            Ok(sums)
         })?;
         let add = |mut sums: Vec<[f64; 2]>, part: Vec<[f64; 2]>| {
             sums.iter_mut().zip(part).for_each(|(sum, part)| *sum = [sum[0] + part[0], sum[1] + part[1]]);
             sums
         };
         let mut sums = parts.into_iter().reduce(add).unwrap_or_default();
-        sums.resize(cells, [0.0; 2]); // without the samples in no cell
+        resize(&mut sums, cells, [0.0; 2])?; // without the samples in no cell
         Ok(sums)
     }
 
     /// Calls `work` with each block, its bottoms and its parabolas, and returns the results in order.
     fn each_block<R: Send>(
         &mut self,
-        work: impl Fn(usize, &mut [f32], &mut [Parabola]) -> R + Sync + Send,
+        work: impl Fn(usize, &mut [f32], &mut [Parabola]) -> Result<R> + Sync + Send,
     ) -> Result<Vec<R>> {
         let (columns, stop) = (self.columns, self.context.stop);
         let moved = std::mem::replace(&mut self.moved, Move::All(0.0));
@@ -158,7 +159,7 @@ impl<'a> Parabolas<'a> {
                 Move::All(by) => parabolas.iter_mut().for_each(|parabola| parabola.rest -= by),
                 Move::Cells(feature, by) => columns.each(*feature, block, |i, cell| parabolas[i].rest -= by[cell]),
             }
-            Ok(work(block, bottoms, parabolas))
+            work(block, bottoms, parabolas)
         })
     }
 }
@@ -174,15 +175,16 @@ fn logistic(
     points: impl Iterator<Item = [f32; 2]> + Clone,
     scores: &[f32],
     parabolas: &mut [Parabola],
-) {
-    let margins: Vec<f32> = scores.iter().zip(points.clone()).map(|(score, [target, _])| score * target).collect();
-    let (mut losses, mut slopes) = (vec![0.0; margins.len()], vec![0.0; margins.len()]);
+) -> Result<()> {
+    let margins = collect(scores.iter().zip(points.clone()).map(|(score, [target, _])| score * target))?;
+    let (mut losses, mut slopes) = (filled(margins.len(), 0.0)?, filled(margins.len(), 0.0)?);
     kernels::logistic(isa, &margins, &mut losses, &mut slopes);
     for ((parabola, slope), [target, weight]) in parabolas.iter_mut().zip(slopes).zip(points) {
         let wrong = -slope; // the probability of the other class
         let curvature = (wrong * (1.0 - wrong)).max(wrong / MAX_REST).max(f32::MIN_POSITIVE);
         *parabola = Parabola { rest: target * wrong / curvature, weight: curvature * weight };
     }
+    Ok(())
 }
 
 fn others(

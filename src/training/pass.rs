@@ -8,6 +8,7 @@ use super::head::{READ_BATCH, Head, Rules};
 use super::learner::{Pace, Workspace};
 use super::softmax;
 use super::state::{Scale, State};
+use crate::memory::{extend, reserve, resize};
 use crate::Result;
 use crate::kernels::{self, Isa};
 use crate::model::Loss;
@@ -94,7 +95,7 @@ impl Worker {
     ) -> Result<Losses> {
         let mut losses = Losses::default();
         let mut visits = 0;
-        self.workspaces.resize_with(tasks.len(), Workspace::default);
+        self.make_workspaces(tasks.len())?;
         if let Some(task) = tasks.first() {
             self.decoder.prepare(&task.rules.rows)?;
         }
@@ -111,10 +112,10 @@ impl Worker {
             self.scores.clear(samples.len());
             for (task, workspace) in tasks.iter().zip(&mut self.workspaces) {
                 task.rules.learner.forward(task.state, batch, workspace)?;
-                self.scores.push(workspace.terms(), task.state.scale);
+                self.scores.push(workspace.terms(), task.state.scale)?;
             }
             let outputs = tasks.iter().map(|task| task.rules);
-            self.scores.differentiate(outputs, pass, samples, &mut losses);
+            self.scores.differentiate(outputs, pass, samples, &mut losses)?;
             let slopes = self.scores.slopes.chunks_exact(samples.len());
             let each = tasks.iter_mut().zip(&mut self.workspaces).zip(slopes);
             for ((task, workspace), slopes) in each {
@@ -137,17 +138,17 @@ impl Worker {
     pub fn start_sums(&mut self, tasks: &mut [Task], pass: Pass, batches: &Batches) -> Result<()> {
         let (Some(task), false) = (tasks.first(), batches.is_empty()) else { return Ok(()) };
         self.decoder.prepare(&task.rules.rows)?;
-        self.workspaces.resize_with(tasks.len(), Workspace::default);
+        self.make_workspaces(tasks.len())?;
         let samples = batches.batch(0);
         self.decoder.decode(pass.examples.table, samples, None, &mut self.batch)?;
         let batch = self.batch.view();
         self.scores.clear(samples.len());
         for (task, workspace) in tasks.iter().zip(&mut self.workspaces) {
             task.rules.learner.forward(task.state, batch, workspace)?;
-            self.scores.push(workspace.terms(), task.state.scale);
+            self.scores.push(workspace.terms(), task.state.scale)?;
         }
         let outputs = tasks.iter().map(|task| task.rules);
-        self.scores.differentiate(outputs, pass, samples, &mut Losses::default());
+        self.scores.differentiate(outputs, pass, samples, &mut Losses::default())?;
         let slopes = self.scores.slopes.chunks_exact(samples.len());
         for ((task, workspace), slopes) in tasks.iter_mut().zip(&mut self.workspaces).zip(slopes) {
             task.rules.learner.start_sums(task.state, batch, slopes, workspace)?;
@@ -161,7 +162,7 @@ impl Worker {
     /// If it is stopped, or there is not enough memory.
     pub fn evaluate(&mut self, heads: &[Head], pass: Pass, samples: &[u32]) -> Result<Losses> {
         let mut losses = Losses::default();
-        self.workspaces.resize_with(1, Workspace::default);
+        self.make_workspaces(1)?;
         if let Some(head) = heads.first() {
             self.decoder.prepare(&head.rules.rows)?;
         }
@@ -172,12 +173,20 @@ impl Worker {
             let workspace = &mut self.workspaces[0];
             for head in heads {
                 head.rules.learner.forward(&head.state, self.batch.view(), workspace)?;
-                self.scores.push(workspace.terms(), head.scale());
+                self.scores.push(workspace.terms(), head.scale())?;
             }
             let outputs = heads.iter().map(|head| &head.rules);
-            self.scores.differentiate(outputs, pass, samples, &mut losses);
+            self.scores.differentiate(outputs, pass, samples, &mut losses)?;
         }
         Ok(losses)
+    }
+
+    /// Makes as many workspaces as there are outputs to learn.
+    fn make_workspaces(&mut self, count: usize) -> Result<()> {
+        let missing = count.saturating_sub(self.workspaces.len());
+        reserve(&mut self.workspaces, missing)?;
+        self.workspaces.resize_with(count, Workspace::default);
+        Ok(())
     }
 }
 
@@ -188,8 +197,8 @@ impl Scores {
     }
 
     /// Appends the scores of an output.
-    fn push(&mut self, terms: &[[f64; 2]], scale: Scale) {
-        self.all.extend(terms.iter().map(|&terms| scale.score(terms)));
+    fn push(&mut self, terms: &[[f64; 2]], scale: Scale) -> Result<()> {
+        extend(&mut self.all, terms.iter().map(|&terms| scale.score(terms)))
     }
 
     /// Computes the slopes of the losses, multiplied by the weights of the samples, and adds up the losses.
@@ -199,23 +208,24 @@ impl Scores {
         pass: Pass,
         samples: &[u32],
         losses: &mut Losses,
-    ) {
-        self.slopes.resize(self.all.len(), 0.0);
+    ) -> Result<()> {
+        resize(&mut self.slopes, self.all.len(), 0.0)?;
         let examples = pass.examples;
-        losses.totals.resize(if pass.is_softmax { 1 } else { outputs.len() }, 0.0);
+        resize(&mut losses.totals, if pass.is_softmax { 1 } else { outputs.len() }, 0.0)?;
         losses.weights +=
             samples.iter().map(|&sample| examples.weight(sample as usize)).sum::<f64>();
         if pass.is_softmax {
-            losses.totals[0] += self.softmax(examples, samples);
-            return;
+            losses.totals[0] += self.softmax(examples, samples)?;
+            return Ok(());
         }
         for (i, (rules, total)) in outputs.zip(&mut losses.totals).enumerate() {
             let range = i * self.samples..(i + 1) * self.samples;
             *total += match rules.objective.loss {
-                Loss::Logistic | Loss::Softmax => self.logistic(rules, range, pass, samples),
+                Loss::Logistic | Loss::Softmax => self.logistic(rules, range, pass, samples)?,
                 _ => self.other(rules, range, examples, samples),
             };
         }
+        Ok(())
     }
 
     fn logistic(
@@ -224,13 +234,14 @@ impl Scores {
         range: core::ops::Range<usize>,
         pass: Pass,
         samples: &[u32],
-    ) -> f64 {
+    ) -> Result<f64> {
         let examples = pass.examples;
         let target = |sample: u32| examples.target.at(rules.id.output, sample as usize);
         self.margins.clear();
         let scores = self.all[range.clone()].iter().zip(samples);
-        self.margins.extend(scores.map(|(score, &sample)| (score * target(sample)) as f32));
-        self.losses.resize(samples.len(), 0.0);
+        let margins = scores.map(|(score, &sample)| (score * target(sample)) as f32);
+        extend(&mut self.margins, margins)?;
+        resize(&mut self.losses, samples.len(), 0.0)?;
         let slopes = &mut self.slopes[range];
         kernels::logistic(pass.isa, &self.margins, &mut self.losses, slopes);
         let mut total = 0.0;
@@ -239,7 +250,7 @@ impl Scores {
             *slope *= (target(sample) * weight) as f32;
             total += f64::from(loss) * weight;
         }
-        total
+        Ok(total)
     }
 
     fn other(
@@ -263,19 +274,19 @@ impl Scores {
         total
     }
 
-    fn softmax(&mut self, examples: &Examples, samples: &[u32]) -> f64 {
+    fn softmax(&mut self, examples: &Examples, samples: &[u32]) -> Result<f64> {
         let mut total = 0.0;
         for (i, &sample) in samples.iter().enumerate() {
             let (class, weight) =
                 (examples.target.class(sample as usize), examples.weight(sample as usize));
             self.outputs.clear();
-            self.outputs.extend(self.all.iter().skip(i).step_by(self.samples));
+            extend(&mut self.outputs, self.all.iter().skip(i).step_by(self.samples).copied())?;
             total += softmax::loss_and_slopes(&mut self.outputs, class as usize) * weight;
             let slopes = self.slopes.iter_mut().skip(i).step_by(self.samples);
             for (slope, own) in slopes.zip(&self.outputs) {
                 *slope = (own * weight) as f32;
             }
         }
-        total
+        Ok(total)
     }
 }

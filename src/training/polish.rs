@@ -20,7 +20,7 @@ use super::visitors::Visitors;
 use super::{Examples, Objective};
 use crate::Result;
 use crate::kernels::Kind;
-use crate::memory::filled;
+use crate::memory::{collect, filled};
 use crate::threads::Stop;
 
 /// Polishes the kept signs of heads that were trained together, for some passes or until nothing changes.
@@ -38,7 +38,7 @@ pub fn polish(
     if heads.len() > 1 {
         for head in &*heads {
             let no_offsets = filled(visitors.samples.len(), 0.0)?;
-            scores.push(OutputState::new(head, visitors, examples, no_offsets)?.scores());
+            scores.push(OutputState::new(head, visitors, examples, no_offsets)?.scores()?);
         }
     }
     for _ in 0..passes {
@@ -47,11 +47,11 @@ pub fn polish(
             let offsets = softmax_offsets(&scores, i, visitors.samples.len())?;
             let mut output = OutputState::new(head, visitors, examples, offsets)?;
             flips += output.pass(visitors, stop)?;
-            output.refit_scale();
+            output.refit_scale()?;
             if let Some(own) = scores.get_mut(i) {
-                *own = output.scores();
+                *own = output.scores()?;
             }
-            head.keep_signs(KeptSigns::new(output.w, &output.v), output.scale);
+            head.keep_signs(KeptSigns::new(output.w, &output.v)?, output.scale);
         }
         if flips == 0 {
             break;
@@ -129,14 +129,14 @@ impl OutputState {
             m,
             scale: head.kept_scale(),
             has_sign_w: head.rules.learner.w_kind() == Kind::Sign,
-            y: samples().map(|sample| examples.target.at(head.rules.id.output, sample)).collect(),
-            weight: samples().map(|sample| examples.weight(sample)).collect(),
+            y: collect(samples().map(|sample| examples.target.at(head.rules.id.output, sample)))?,
+            weight: collect(samples().map(|sample| examples.weight(sample)))?,
             offset,
             terms: filled(n, [0.0; 2])?,
             sums: filled(n * m, 0.0)?,
             states: filled(n, SampleState::default())?,
-            first: vec![0.0; m],
-            second: vec![0.0; m],
+            first: filled(m, 0.0)?,
+            second: filled(m, 0.0)?,
             w,
             v,
         };
@@ -275,16 +275,17 @@ impl OutputState {
     }
 
     /// Refits the scales to the signs.
-    fn refit_scale(&mut self) {
+    fn refit_scale(&mut self) -> Result<()> {
         let numbers = self.y.iter().zip(&self.weight).zip(&self.offset);
         let point = |(&terms, ((&y, &weight), &offset))| Point { terms, y, weight, offset };
-        let points: Vec<Point> = self.terms.iter().zip(numbers).map(point).collect();
+        let points = collect(self.terms.iter().zip(numbers).map(point))?;
         self.scale = refit::scale(&points, self.objective, self.scale);
+        Ok(())
     }
 
     /// Returns the scores of the samples, without the offsets.
-    fn scores(&self) -> Vec<f64> {
-        self.terms.iter().map(|&terms| self.scale.score(terms)).collect()
+    fn scores(&self) -> Result<Vec<f64>> {
+        collect(self.terms.iter().map(|&terms| self.scale.score(terms)))
     }
 }
 
@@ -328,8 +329,8 @@ mod tests {
             flips += flipped;
             let after = total(&output);
             assert!(if flipped > 0 { after < before } else { after <= before });
-            output.refit_scale();
-            heads[0].keep_signs(KeptSigns::new(output.w.clone(), &output.v), output.scale);
+            output.refit_scale()?;
+            heads[0].keep_signs(KeptSigns::new(output.w.clone(), &output.v)?, output.scale);
             let counted = OutputState::new(&heads[0], &visitors, &examples, zeros())?;
             assert_eq!(counted.terms, output.terms);
             assert_eq!(counted.sums, output.sums);
@@ -378,7 +379,7 @@ mod tests {
             let mut scores = Vec::new();
             for head in &heads {
                 let zeros = vec![0.0; visitors.samples.len()];
-                scores.push(OutputState::new(head, &visitors, &examples, zeros)?.scores());
+                scores.push(OutputState::new(head, &visitors, &examples, zeros)?.scores()?);
             }
             let loss = |i: usize| {
                 let all: f64 = scores.iter().map(|of| libm::exp(of[i])).sum();

@@ -20,7 +20,7 @@ use crate::Result;
 use crate::aligned::Aligned;
 use crate::encoding::{CellMap, Encoder, Feature};
 use crate::kernels::{Pull, RowWeights};
-use crate::memory::filled;
+use crate::memory::{collect, copied, filled};
 use rand_xoshiro::rand_core::Rng;
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ const USUAL_LINEAR_STRENGTH: f64 = 30.0;
 const LINEAR_PULL: f32 = 4.0;
 
 /// The pull on the weights of one output.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Quiet {
     rows: Arc<Rows>,
     /// Rest values of the factors, m per pattern.
@@ -124,6 +124,15 @@ impl Quiet {
         Ok((quiet, weights))
     }
 
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        let (rows, rest) = (Arc::clone(&self.rows), Arc::clone(&self.rest));
+        Ok(Self { rows, rest, pulls: copied(&self.pulls)?, w_rest: copied(&self.w_rest)?, ..*self })
+    }
+
     /// Returns the pull as kernels read it.
     pub fn pull(&self) -> Pull<'_> {
         Pull {
@@ -159,17 +168,19 @@ impl Quiet {
 
     /// Recomputes the relevance μ of each feature for each factor: (s / (r + s/10))², where r is the root mean square of
     /// what was learned, ṽ − ρ, over all visits, and s is [`RELEVANT`].
-    pub fn update_relevance(&mut self, weights: &RowWeights) {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn update_relevance(&mut self, weights: &RowWeights) -> Result<()> {
         let m = self.pulls.len() / self.rows.features().max(1);
         if m == 0 {
-            return;
+            return Ok(());
         }
         if self.strength.levels.is_some() {
-            self.compare_features(weights, m);
-            return;
+            return self.compare_features(weights, m);
         }
-        let mut squares = vec![0.0_f64; self.pulls.len()];
-        let mut visits = vec![0.0_f64; self.rows.features()];
+        let mut squares = filled(self.pulls.len(), 0.0_f64)?;
+        let mut visits = filled(self.rows.features(), 0.0_f64)?;
         for (v, row) in weights.v.chunks_exact(m).zip(self.rows.pulled()) {
             if row.per_visit > 0.0 {
                 let (own, feature) = (1.0 / f64::from(row.per_visit), row.feature as usize);
@@ -188,15 +199,19 @@ impl Quiet {
                 *pull = (self.strength.v * relevance * relevance) as f32;
             }
         }
+        Ok(())
     }
 }
 
 impl Quiet {
     /// Recomputes the relevance μ of each feature for all factors together: √(1.1 r² / (r_j² + r²/10)), where r is the
     /// root mean square of the factors over all visits, and r_j that of feature j.
-    fn compare_features(&mut self, weights: &RowWeights, m: usize) {
-        let mut squares = vec![0.0_f64; self.rows.features()];
-        let mut visits = vec![0.0_f64; self.rows.features()];
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    fn compare_features(&mut self, weights: &RowWeights, m: usize) -> Result<()> {
+        let mut squares = filled(self.rows.features(), 0.0_f64)?;
+        let mut visits = filled(self.rows.features(), 0.0_f64)?;
         for (v, row) in weights.v.chunks_exact(m).zip(self.rows.pulled()) {
             if row.per_visit > 0.0 {
                 let (own, feature) = (1.0 / f64::from(row.per_visit), row.feature as usize);
@@ -211,6 +226,7 @@ impl Quiet {
             let relevance = (1.1 * all / (own + 0.1 * all)).sqrt();
             pulls.fill((usual * if all > 0.0 { relevance } else { 1.0 }) as f32);
         }
+        Ok(())
     }
 }
 
@@ -218,7 +234,7 @@ impl Quiet {
 fn rest_values(rows: &Rows, m: usize, rng: &mut impl Rng) -> Result<Vec<f32>> {
     let tilings = rows.tilings();
     let mut rest = filled(rows.features() * tilings * m, 0.0_f32)?;
-    let mut order: Vec<usize> = (0..tilings).collect();
+    let mut order = collect(0..tilings)?;
     for own in rest.chunks_exact_mut((tilings * m).max(1)) {
         for factor in 0..m {
             shuffle(&mut order, rng);

@@ -4,7 +4,7 @@
 //! file holds one close to it, and then each w becomes an odd multiple of that. Samples see sums over consecutive rows, so what a row is rounded by is made up for by the next
 //! one: zeros become +1, −1, +1, …. A sign is ±1 times its unit α before and after.
 
-use crate::memory::with_capacity;
+use crate::memory::{collect, try_collect, with_capacity};
 use crate::model::{RealScale, Scales};
 use crate::{Error, Result};
 
@@ -21,19 +21,19 @@ impl Rounded {
     /// # Errors
     /// [`Error::Diverged`] if a number is not finite; if there is not enough memory.
     pub fn new(w: &[&[f32]], mut real: Vec<RealScale>, max_w: i16) -> Result<Self> {
-        let alphas: Vec<f64> = real.iter().map(|scale| scale.alpha).collect();
+        let alphas = collect(real.iter().map(|scale| scale.alpha))?;
         for (scale, w) in real.iter_mut().zip(w) {
             scale.alpha *= best_unit(w, max_w);
         }
         if !real.iter().all(RealScale::is_finite) || w.iter().any(|w| w.iter().any(|w| w.is_nan())) {
             return Err(Error::Diverged);
         }
-        let scales = Scales::new(&real);
+        let scales = Scales::new(&real)?;
         let round = |(output, (w, alpha)): (usize, (&&[f32], f64))| {
             let unit = scales.real(output).alpha;
             round(w, if unit > 0.0 { alpha / unit } else { 0.0 }, max_w)
         };
-        let w = w.iter().zip(alphas).enumerate().map(round).collect::<Result<_>>()?;
+        let w = try_collect(w.iter().zip(alphas).enumerate().map(round))?;
         Ok(Self { scales, w })
     }
 
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn signs_keep_their_scale() -> Result<()> {
         let rounded = Rounded::new(&[&[1.0, -1.0]], vec![real(0.37)], 1)?;
-        assert_eq!(rounded.scales, Scales::new(&[real(0.37)]));
+        assert_eq!(rounded.scales, Scales::new(&[real(0.37)])?);
         assert_eq!([rounded.w(0, 0), rounded.w(0, 1)], [1, -1]);
         assert_eq!(Rounded::new(&[&[]], vec![real(0.37)], 15)?.scales, rounded.scales);
         Ok(())

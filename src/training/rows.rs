@@ -5,11 +5,11 @@ use super::{Context, Examples, cholesky};
 use crate::Result;
 use crate::encoding::{Encoder, Span};
 use crate::kernels::PulledRow;
-use crate::memory::filled;
+use crate::memory::{collect, copied, filled, resize, try_collect};
 use std::ops::Range;
 
 /// The rows of the parameter table, and how often the samples visit them.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Rows {
     /// Feature, rest pattern and visits of each row.
     pulled: Vec<PulledRow>,
@@ -35,7 +35,7 @@ impl Rows {
     /// # Errors
     /// If there is not enough memory.
     pub fn new(encoder: &Encoder) -> Result<Self> {
-        let spans: Vec<Span> = encoder.features().iter().map(|feature| feature.span).collect();
+        let spans = collect(encoder.features().iter().map(|feature| feature.span))?;
         let tilings = encoder.tilings() as usize;
         let none = PulledRow { pattern: 0, feature: 0, per_visit: 0.0, is_copy: false };
         let mut pulled = filled(encoder.rows() as usize, none)?;
@@ -46,18 +46,34 @@ impl Rows {
                 *row = PulledRow { pattern, feature, is_copy, ..none };
             }
         }
-        let lines = vec![Vec::new(); spans.len()];
+        let lines = filled(spans.len(), Vec::new())?;
         Ok(Self { pulled, visits: Vec::new(), spans, tilings, silent: Vec::new(), lines })
     }
 
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        Ok(Self {
+            pulled: copied(&self.pulled)?,
+            visits: copied(&self.visits)?,
+            spans: copied(&self.spans)?,
+            silent: copied(&self.silent)?,
+            lines: try_collect(self.lines.iter().map(|line| copied(line)))?,
+            ..*self
+        })
+    }
+
     /// Draws the straight lines of numeric features, given the centers of their cells.
-    fn draw_lines(&mut self, centers: &[Vec<f64>]) {
+    fn draw_lines(&mut self, centers: &[Vec<f64>]) -> Result<()> {
         for ((line, centers), span) in self.lines.iter_mut().zip(centers).zip(&self.spans) {
-            *line = line_through(centers, self.tilings);
+            *line = line_through(centers, self.tilings)?;
             if !line.is_empty() {
-                line.resize(span.rows() as usize, 0.0); // the cell of missing values is on no line
+                resize(line, span.rows() as usize, 0.0)?; // the cell of missing values is on no line
             }
         }
+        Ok(())
     }
 
     /// Returns the runs of rows, feature by feature.
@@ -80,7 +96,7 @@ impl Rows {
     /// # Errors
     /// If it is stopped, or there is not enough memory.
     pub fn learn(&mut self, examples: &Examples, context: Context) -> Result<()> {
-        self.draw_lines(examples.centers);
+        self.draw_lines(examples.centers)?;
         self.silence(examples, context)
     }
 
@@ -137,7 +153,7 @@ impl Rows {
                     if let Some(&later) = some.get(i + PREFETCH_DISTANCE) {
                         examples.table.prefetch(later as usize);
                     }
-                    examples.table.starts_of(sample as usize, starts);
+                    examples.table.starts_of(sample as usize, starts)?;
                     for &start in starts.iter().filter(|&&start| !self.is_silent(start)) {
                         visits[start as usize] += 1;
                     }
@@ -187,22 +203,25 @@ impl Rows {
 }
 
 /// Returns the smallest row weights that sum to the given effects over each window of T rows.
-pub fn line_through(effects: &[f64], tilings: usize) -> Vec<f64> {
+///
+/// # Errors
+/// If there is not enough memory.
+pub fn line_through(effects: &[f64], tilings: usize) -> Result<Vec<f64>> {
     let cells = effects.len();
     if cells == 0 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let shared = |i: usize, j: usize| tilings.saturating_sub(i.abs_diff(j)) as f64;
-    let mut a: Vec<f64> = (0..cells * cells).map(|ij| shared(ij / cells, ij % cells)).collect();
-    let mut b = effects.to_vec();
+    let mut a = collect((0..cells * cells).map(|ij| shared(ij / cells, ij % cells)))?;
+    let mut b = copied(effects)?;
     if !cholesky::solve(&mut a, &mut b) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let mut line = vec![0.0; cells + tilings - 1];
+    let mut line = filled(cells + tilings - 1, 0.0)?;
     for (cell, b) in b.into_iter().enumerate() {
         line[cell..cell + tilings].iter_mut().for_each(|row| *row += b);
     }
-    line
+    Ok(line)
 }
 
 /// Returns the rows of a feature.

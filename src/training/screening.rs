@@ -4,19 +4,26 @@
 //! through them, both compared with what chance would do.
 
 use super::linear::Linear;
+use crate::Result;
+use crate::memory::{collect, filled, try_collect};
 
 /// Returns all features, the most informative first.
-pub fn rank(linear: &Linear) -> Vec<usize> {
+///
+/// # Errors
+/// If there is not enough memory.
+pub fn rank(linear: &Linear) -> Result<Vec<usize>> {
     let outputs = linear.examples().target.outputs();
-    let targets: Vec<Centered> = (0..outputs).map(|output| Centered::new(linear, output)).collect();
-    let mut ranked: Vec<(f64, usize)> = (0..linear.rows().features())
-        .map(|feature| {
-            let scores = targets.iter().map(|target| target.score(linear, feature));
-            (scores.fold(f64::MIN, f64::max), feature)
-        })
-        .collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    ranked.into_iter().map(|(_, feature)| feature).collect()
+    let targets = try_collect((0..outputs).map(|output| Centered::new(linear, output)))?;
+    let score = |feature| {
+        let mut best = f64::MIN;
+        for target in &targets {
+            best = best.max(target.score(linear, feature)?);
+        }
+        Ok((best, feature))
+    };
+    let mut ranked = try_collect((0..linear.rows().features()).map(score))?;
+    ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    collect(ranked.into_iter().map(|(_, feature)| feature))
 }
 
 /// The targets of one output without their mean.
@@ -28,27 +35,27 @@ struct Centered {
 }
 
 impl Centered {
-    fn new(linear: &Linear, output: usize) -> Self {
+    fn new(linear: &Linear, output: usize) -> Result<Self> {
         let examples = linear.examples();
         let samples = || examples.samples.iter().map(|&sample| sample as usize);
-        let weights: Vec<f64> = samples().map(|sample| examples.weight(sample)).collect();
-        let mut y: Vec<f64> = samples().map(|sample| examples.target.at(output, sample)).collect();
+        let weights = collect(samples().map(|sample| examples.weight(sample)))?;
+        let mut y = collect(samples().map(|sample| examples.target.at(output, sample)))?;
         let total: f64 = weights.iter().sum();
         let mean = y.iter().zip(&weights).map(|(y, weight)| y * weight).sum::<f64>() / total;
         for y in &mut y {
             *y -= mean;
         }
         let squares = y.iter().zip(&weights).map(|(y, weight)| y * y * weight).sum::<f64>();
-        Self { y, weights, variance: (squares / total).max(f64::MIN_POSITIVE) }
+        Ok(Self { y, weights, variance: (squares / total).max(f64::MIN_POSITIVE) })
     }
 
     /// Returns how many standard deviations above chance a feature is: χ² of its cells, or of the slope of a line.
-    fn score(&self, linear: &Linear, feature: usize) -> f64 {
+    fn score(&self, linear: &Linear, feature: usize) -> Result<f64> {
         let line = linear.rows().line(feature);
         let tilings = linear.rows().tilings();
         let (mut cells, mut chi_squared) = (0.0, 0.0);
         let [mut weights, mut x, mut xx, mut xy] = [0.0; 4];
-        for (cell, [weight, sum]) in self.sums(linear, feature).into_iter().enumerate() {
+        for (cell, [weight, sum]) in self.sums(linear, feature)?.into_iter().enumerate() {
             if weight > 0.0 {
                 cells += 1.0;
                 chi_squared += sum * sum / (weight * self.variance);
@@ -63,13 +70,13 @@ impl Centered {
         let spread = xx - x * x / f64::max(weights, 1.0);
         let slope = if spread > 0.0 { xy * xy / (spread * self.variance) } else { 0.0 };
         let above_chance = |found: f64, expected: f64| (found - expected) / (2.0 * expected).sqrt();
-        above_chance(slope, 1.0).max(above_chance(chi_squared, f64::max(cells - 1.0, 1.0)))
+        Ok(above_chance(slope, 1.0).max(above_chance(chi_squared, f64::max(cells - 1.0, 1.0))))
     }
 
     /// Returns the weight of the samples in each cell, and the weighted sum of their targets.
-    fn sums(&self, linear: &Linear, feature: usize) -> Vec<[f64; 2]> {
+    fn sums(&self, linear: &Linear, feature: usize) -> Result<Vec<[f64; 2]>> {
         let (columns, cells) = (linear.columns(), linear.rows().range(feature).len());
-        let mut sums = vec![[0.0; 2]; cells + 1];
+        let mut sums = filled(cells + 1, [0.0; 2])?;
         for block in 0..self.y.len().div_ceil(columns.block()) {
             let first = block * columns.block();
             columns.each(feature, block, |i, cell| {
@@ -79,6 +86,6 @@ impl Centered {
             });
         }
         sums.truncate(cells); // without the samples in no cell
-        sums
+        Ok(sums)
     }
 }

@@ -5,7 +5,6 @@ use super::ensemble::{self, Joined};
 use super::head::{Head, Plan};
 use super::heads::{Epoch, Heads};
 use super::history::History;
-use super::kept::KeptSigns;
 use super::linear::Linear;
 use super::quiet::Strength;
 use super::round::Rounded;
@@ -16,7 +15,7 @@ use super::{
 };
 use crate::data::{Dataset, Schema, Target};
 use crate::encoding::Encoder;
-use crate::memory::check_available;
+use crate::memory::{check_available, collect, copied, try_collect};
 use crate::model::{FloatWeights, Method, Model, RealScale, SignRows, SignShape, Weights};
 use crate::{Error, Result};
 use std::ops::ControlFlow;
@@ -59,8 +58,6 @@ pub struct Trained {
     pub best_epoch: usize,
 }
 
-/// Lists of sample numbers that training holds at a time, at most.
-const SAMPLE_LISTS: usize = 6;
 /// Copies of the weights at a time, besides those that learn: kept, in the units of the target, and in the model.
 const WEIGHT_COPIES: usize = 4;
 
@@ -77,7 +74,7 @@ impl Trainer {
     ) -> Result<Self> {
         let encoding = params.encoding();
         let encoder = Encoder::fit(dataset, &schema, &encoding, context.threads, context.stop)?;
-        let units = dataset.target.like(&[]);
+        let units = dataset.target.like(&[])?;
         Ok(Self::with_encoder(Arc::new(encoder), Arc::new(schema), units, params))
     }
 
@@ -109,7 +106,10 @@ impl Trainer {
     }
 
     /// Returns targets in the units of the first dataset.
-    pub fn target(&self, y: &[f64]) -> Target {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn target(&self, y: &[f64]) -> Result<Target> {
         self.target.like(y)
     }
 
@@ -151,10 +151,9 @@ impl Trainer {
         on_epoch: &mut OnEpoch,
     ) -> Result<Trained> {
         let all = samples.examples();
-        check_available::<[u32; SAMPLE_LISTS]>(all.target.len())?;
         let (examples, held_out) = match valid {
             Some(valid) => (all, Some(valid.examples())),
-            None => all.hold_out(schedule.holdout, self.params.seed),
+            None => all.hold_out(schedule.holdout, self.params.seed)?,
         };
         let unit = *self.weight_unit.get_or_insert(examples.unit());
         let examples = examples.in_units_of(unit);
@@ -180,16 +179,16 @@ impl Trainer {
             History::new(schedule.early_stopping && valid.is_some(), schedule.patience);
         let (samples, rows) = (examples.samples.len(), self.encoder.rows() as usize);
         let visits = examples.table.active_features();
-        let shards = examples.shards(batches::shards(&self.params, samples, visits, rows));
+        let shards = examples.shards(batches::shards(&self.params, samples, visits, rows))?;
         let size = batches::size(&self.params, samples, self.outputs());
-        let mut batches = Batches::new(examples, &shards, size);
+        let mut batches = Batches::new(examples, &shards, size)?;
         if self.params.dropout == 0.0 {
             batches = batches.decode(self.rows()?, context)?;
         }
         let rows = Arc::clone(self.rows()?);
         // Solved for the samples of a later part, w would forget those before.
         let most = batches::solved(samples, visits, rows.len());
-        let some = (samples > most).then(|| examples.first(most));
+        let some = (samples > most).then(|| examples.first(most)).transpose()?;
         let linear = if self.params.is_quiet() && (!schedule.steady || self.passes == 0) {
             let linear = Linear::new(some.as_ref().unwrap_or(examples), &rows, self.objective, context)?;
             linear.map(|linear| if self.params.levels { linear.balanced(context) } else { Ok(linear) }).transpose()?
@@ -262,7 +261,7 @@ impl Trainer {
     fn count_rows(&mut self, examples: &Examples, context: Context) -> Result<Arc<Rows>> {
         let is_quiet = self.params.is_quiet();
         let mut rows = match self.rows.as_deref() {
-            Some(rows) => rows.clone(),
+            Some(rows) => rows.copied()?,
             None => Rows::new(&self.encoder)?,
         };
         if is_quiet && self.rows.is_none() {
@@ -309,7 +308,7 @@ impl Trainer {
         }
         let heads = self.heads()?;
         let join = |(): &mut (), output| {
-            let members: Vec<_> = heads.iter().skip(output).step_by(outputs).collect();
+            let members = collect(heads.iter().skip(output).step_by(outputs))?;
             ensemble::join(&members, m, &self.encoder, examples, context)
         };
         self.joined = context.threads.map(0..outputs, || (), join)?;
@@ -325,16 +324,15 @@ impl Trainer {
         let weights = match self.params.method {
             Method::Bfm => self.sign_weights(self.heads()?)?,
             method => {
-                let outputs = self.heads()?.iter().map(Head::kept_floats);
-                let outputs = outputs.collect::<Result<Vec<_>>>()?;
-                Weights::Floats(FloatWeights::new(method, self.params.m, &outputs))
+                let outputs = try_collect(self.heads()?.iter().map(Head::kept_floats))?;
+                Weights::Floats(FloatWeights::new(method, self.params.m, &outputs)?)
             }
         };
-        let labels = self.schema.labels.clone();
-        let model = Model::new(Encoder::clone(&self.encoder), weights, self.objective.loss, labels)?;
+        let labels = self.schema.labels.copied()?;
+        let model = Model::new(self.encoder.copied()?, weights, self.objective.loss, labels)?;
         let model = model.checked_finite()?.compact()?;
         match &self.schema.names {
-            Some(names) => model.with_names(names.clone()),
+            Some(names) => model.with_names(copied(names)?),
             None => Ok(model),
         }
     }
@@ -342,13 +340,16 @@ impl Trainer {
     /// Collects the kept weights and scales of all outputs, with w rounded to its bits.
     fn sign_weights(&self, heads: &[Head]) -> Result<Weights> {
         let (outputs, per_member) = (self.outputs(), self.params.factors_per_member());
-        let kept = heads.iter().map(Head::kept_signs).collect::<Result<Vec<&KeptSigns>>>()?;
+        let kept = try_collect(heads.iter().map(Head::kept_signs))?;
         let (w, real): (Vec<&[f32]>, Vec<RealScale>) = match &self.joined[..] {
             [] => {
                 let scales = heads.iter().map(|head| head.in_target_units(head.kept_scale()));
-                (kept.iter().map(|kept| kept.w()).collect(), scales.collect())
+                (collect(kept.iter().map(|kept| kept.w()))?, collect(scales)?)
             }
-            joined => joined.iter().map(|joined| (&joined.w[..], joined.scale)).unzip(),
+            joined => (
+                collect(joined.iter().map(|joined| &joined.w[..]))?,
+                collect(joined.iter().map(|joined| joined.scale))?,
+            ),
         };
         let is_positive = |output: usize, row: usize, factor: usize| {
             let member = factor / per_member;
@@ -357,7 +358,7 @@ impl Trainer {
         let (rows, factors) = (self.encoder.rows() as usize, self.params.m);
         let shape = SignShape { rows, outputs, w_bits: self.params.w_bits, factors };
         let rounded = Rounded::new(&w, real, shape.max_w())?;
-        let signs = SignRows::new(shape, |output, row| rounded.w(output, row), is_positive);
+        let signs = SignRows::new(shape, |output, row| rounded.w(output, row), is_positive)?;
         Ok(Weights::Signs { signs, scales: rounded.scales })
     }
 }

@@ -47,7 +47,7 @@ impl TrainingSet {
             return Err(Error::value("params", must, format!("{:?}", params.encoding())));
         }
         let (encoder, schema) = (Arc::clone(&self.encoder), Arc::clone(&self.schema));
-        let units = self.samples.examples().target.like(&[]);
+        let units = self.samples.examples().target.like(&[])?;
         let mut trainer = Trainer::with_encoder(encoder, schema, units, params);
         trainer.fit_encoded(&self.samples, None, schedule, context, on_epoch)
     }

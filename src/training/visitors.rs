@@ -3,7 +3,7 @@
 use super::Examples;
 use crate::Result;
 use crate::encoding::Encoder;
-use crate::memory::filled;
+use crate::memory::{collect, filled, with_capacity};
 use crate::threads::Stop;
 use std::ops::Range;
 
@@ -42,14 +42,14 @@ impl Visitors {
             .div_ceil(examples.target.len().max(1))
             .max(numbers);
         let max = (MAX_NUMBERS / per_sample).clamp(1, MAX_SAMPLES);
-        let samples: Vec<u32> =
-            weighted.iter().step_by(weighted.len().div_ceil(max).max(1)).copied().collect();
-        let mut active = Vec::with_capacity(samples.len());
+        let step = weighted.len().div_ceil(max).max(1);
+        let samples = collect(weighted.iter().step_by(step).copied())?;
+        let mut active = with_capacity(samples.len())?;
         let mut ends = filled(encoder.rows() as usize + 1, 0_usize)?;
         let mut starts = Vec::new();
         for &sample in &samples {
             stop.check()?;
-            examples.table.starts_of(sample as usize, &mut starts);
+            examples.table.starts_of(sample as usize, &mut starts)?;
             active.push(starts.len() as u32 * tilings);
             let rows = starts.iter().flat_map(|&start| rows_of(start, tilings));
             rows.for_each(|row| ends[row + 1] += 1);
@@ -59,7 +59,7 @@ impl Visitors {
         }
         let mut indices = filled(ends[ends.len() - 1], 0)?;
         for (index, &sample) in (0..).zip(&samples) {
-            examples.table.starts_of(sample as usize, &mut starts);
+            examples.table.starts_of(sample as usize, &mut starts)?;
             for row in starts.iter().flat_map(|&start| rows_of(start, tilings)) {
                 indices[ends[row]] = index;
                 ends[row] += 1;
@@ -93,7 +93,7 @@ mod tests {
         let mut starts = Vec::new();
         let mut met = 0;
         for (index, &sample) in visitors.samples.iter().enumerate() {
-            examples.table.starts_of(sample as usize, &mut starts);
+            examples.table.starts_of(sample as usize, &mut starts)?;
             for row in starts.iter().flat_map(|&start| rows_of(start, 2)) {
                 assert!(visitors.of(row).contains(&(index as u32)));
                 met += 1;

@@ -1,5 +1,6 @@
 """On the host, binfm.h computes the same scores as Python with every compiler, and never reads out of bounds."""
 
+import time
 from dataclasses import replace
 
 import binfm
@@ -176,6 +177,15 @@ def test_file_of_four_megabytes_is_rejected(folder):
     results = GCC["32"].run(folder, jobs)
     assert_matches_python(jobs[:1], results[:1])
     assert results[1].status == TOO_LARGE
+
+
+def test_work_is_bounded_by_the_size_of_a_file(folder):
+    """65,535 outputs of as many factors, of a feature that is unused: 131 KB, and no weights."""
+    file = File(features=(Feature(UNUSED),), m=65_535, outputs=65_535, scales=((0, 1, 1),) * 65_535)
+    begin = time.perf_counter()
+    (result,) = GCC["32"].run(folder, [Job(file.blob(), np.zeros((1, 1), np.float32))])
+    assert result.status == OK
+    assert time.perf_counter() - begin < 2, "including compilation; without a bound, 3 s for each score"
 
 
 def test_float_weights_are_rejected(folder):

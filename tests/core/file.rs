@@ -42,7 +42,7 @@ fn column() -> impl Strategy<Value = Option<(CellMap, bool, bool)>> {
 fn labels(outputs: usize) -> impl Strategy<Value = Labels> {
     let classes = if outputs == 1 { 2 } else { outputs };
     prop_oneof![
-        Just(Labels::counting(classes)),
+        Just(Labels::counting(classes).unwrap()),
         prop::collection::btree_set(any::<i32>(), classes)
             .prop_map(|labels| Labels::Ints(labels.into_iter().map(i64::from).collect())),
         prop::collection::btree_set("[a-z]{1,5}", classes)
@@ -88,13 +88,13 @@ prop_compose! {
                 let u = seed.wrapping_mul(k * 29 + r * 5 + 1) >> 9 & ((1 << w_bits) - 1);
                 2 * u as i16 - shape.max_w()
             };
-            let signs = SignRows::new(shape, w, sign);
+            let signs = SignRows::new(shape, w, sign).unwrap();
             for (output, row) in (0..outputs).flat_map(|k| (0..rows).map(move |r| (k, r))) {
                 assert_eq!(signs.w(output, row), w(output, row));
                 let is_kept = |i| signs.is_positive(output, row, i) == sign(output, row, i);
                 assert!((0..m).all(is_kept));
             }
-            Weights::Signs { signs, scales: Scales::new(&vec![real; outputs]) }
+            Weights::Signs { signs, scales: Scales::new(&vec![real; outputs]).unwrap() }
         } else {
             let float = |i: usize| (seed.wrapping_mul(i + 1) >> 5) as i16 as f32 / 256.0;
             let output = FloatOutput {
@@ -103,7 +103,7 @@ prop_compose! {
                 w: (0..rows).map(float).collect(),
                 v: (0..rows * m).map(float).collect(),
             };
-            Weights::Floats(FloatWeights::new(method, m, &vec![output; outputs]))
+            Weights::Floats(FloatWeights::new(method, m, &vec![output; outputs]).unwrap())
         };
         let card = (seed % 3 == 0).then(|| Card::new(format!("{{\"seed\": {seed}}}")).unwrap());
         let model = Model::new(encoder, weights, Loss::Logistic, labels).unwrap().with_card(card);
@@ -119,16 +119,16 @@ proptest! {
 
     #[test]
     fn what_is_written_can_be_read(model in model()) {
-        let bytes = model.to_bytes();
+        let bytes = model.to_bytes().unwrap();
         prop_assert_eq!(model.size(), bytes.len());
         let read = Model::from_bytes(&bytes).unwrap();
         prop_assert_eq!(&read, &model);
-        prop_assert_eq!(read.to_bytes(), bytes);
+        prop_assert_eq!(read.to_bytes().unwrap(), bytes);
     }
 
     #[test]
     fn every_damage_is_rejected(model in model(), at in any::<prop::sample::Index>(), flip in 1_u8..) {
-        let bytes = model.to_bytes();
+        let bytes = model.to_bytes().unwrap();
         let at = at.index(bytes.len());
         prop_assert!(Model::from_bytes(&bytes[..at]).is_err());
         let mut damaged = bytes.clone();
@@ -141,13 +141,13 @@ proptest! {
     fn a_hostile_file_is_rejected_or_read_but_never_panics(
         model in model(), at in any::<prop::sample::Index>(), value in any::<u8>(),
     ) {
-        let mut bytes = model.to_bytes();
+        let mut bytes = model.to_bytes().unwrap();
         let end = bytes.len() - 4;
         bytes[at.index(end)] = value;
         let checksum = crc32c::crc32c(&bytes[..end]);
         bytes[end..].copy_from_slice(&checksum.to_le_bytes());
         if let Ok(read) = Model::from_bytes(&bytes) {
-            prop_assert_eq!(read.to_bytes(), bytes, "there is one file for each model");
+            prop_assert_eq!(read.to_bytes().unwrap(), bytes, "there is one file for each model");
         }
     }
 }

@@ -37,9 +37,9 @@ const COLUMNS: usize = 5;
 
 fn scorer(outputs: usize, values: &[f32]) -> Scorer {
     let matrix = Matrix::new(values, COLUMNS);
-    let labels = Labels::counting(outputs.max(2));
+    let labels = Labels::counting(outputs.max(2)).unwrap();
     let schema = Schema { categorical: vec![4], ..Schema::numeric(labels.clone()) };
-    let target = Target::numbers(&[], None, Units::Standard);
+    let target = Target::numbers(&[], None, Units::Standard).unwrap();
     let dataset = Dataset { table: Table::Dense(&matrix), target, weight: None };
     let params = Params::default().encoding();
     let encoder =
@@ -47,9 +47,9 @@ fn scorer(outputs: usize, values: &[f32]) -> Scorer {
     let rows = encoder.rows() as usize;
     let shape = SignShape { rows, outputs, w_bits: 3, factors: 40 };
     let w = |k, r| 2 * ((k + r * 5) % 8) as i16 - 7;
-    let signs = SignRows::new(shape, w, |k, r, c| (k + r * 7 + c * 3) % 5 < 2);
+    let signs = SignRows::new(shape, w, |k, r, c| (k + r * 7 + c * 3) % 5 < 2).unwrap();
     let scale = RealScale { bias: 0.1, alpha: 0.2, beta_squared: 0.01 };
-    let weights = Weights::Signs { signs, scales: Scales::new(&vec![scale; outputs]) };
+    let weights = Weights::Signs { signs, scales: Scales::new(&vec![scale; outputs]).unwrap() };
     Scorer::new(Model::new(encoder, weights, Loss::Logistic, labels).unwrap()).unwrap()
 }
 

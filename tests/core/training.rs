@@ -176,10 +176,10 @@ fn train_product(init: Init) -> (Trained, f64) {
     let x: Vec<f32> = (0..4000).map(|i| ((i * 7919 + 13) % 2003) as f32 / 1001.5 - 1.0).collect();
     let y: Vec<f64> = x.chunks_exact(2).map(|x| f64::from(x[0] * x[1] > 0.0)).collect();
     let matrix = Matrix::new(&x, 2);
-    let target = Target::classes(&y, 2);
+    let target = Target::classes(&y, 2).unwrap();
     let dataset = Dataset { table: Table::Dense(&matrix), target, weight: None };
     let params = Params { m: 8, init, ..Params::default() }.check().unwrap();
-    let schema = Schema::numeric(Labels::counting(2));
+    let schema = Schema::numeric(Labels::counting(2).unwrap());
     let (threads, stop) = (Threads::single(), Stop::default());
     let context = Context { threads: &threads, isa: Isa::available()[0], stop: &stop };
     let schedule = Schedule::new(&params);
@@ -209,9 +209,9 @@ fn a_training_set_gives_the_models_of_separate_trainers() {
     let x: Vec<f32> = (0..2000).map(|i| ((i * 7919 + 13) % 2003) as f32 / 1001.5 - 1.0).collect();
     let y: Vec<f64> = x.chunks_exact(2).map(|x| f64::from(x[0] * x[1] > 0.0)).collect();
     let weight: Vec<f64> = (0..y.len()).map(|i| (i % 4) as f64).collect();
-    let (matrix, target) = (Matrix::new(&x, 2), Target::classes(&y, 2));
+    let (matrix, target) = (Matrix::new(&x, 2), Target::classes(&y, 2).unwrap());
     let dataset = Dataset { table: Table::Dense(&matrix), target, weight: Some(&weight) };
-    let schema = || Schema::numeric(Labels::counting(2));
+    let schema = || Schema::numeric(Labels::counting(2).unwrap());
     let (threads, stop) = (Threads::single(), Stop::default());
     let context = Context { threads: &threads, isa: Isa::available()[0], stop: &stop };
     let valid = |params: Params| Params { epochs: 3, ..params }.check().unwrap();
@@ -232,7 +232,10 @@ fn a_training_set_gives_the_models_of_separate_trainers() {
     for dropout in [0.0, 0.3] {
         for (m, ensemble, holdout) in [(3, 1, 0.0), (8, 2, 0.0), (8, 1, 0.2)] {
             let params = || Params { m, ensemble, holdout, dropout, ..Params::default() };
-            assert!(shared(params()).unwrap().to_bytes() == alone(params()).to_bytes());
+            assert!(
+                shared(params()).unwrap().to_bytes().unwrap()
+                    == alone(params()).to_bytes().unwrap()
+            );
         }
     }
     let refused = shared(Params { b: 9, ..Params::default() }).unwrap_err().to_string();

@@ -36,7 +36,7 @@ pub fn check(bytes: &[u8]) -> Verdict {
         }
         Err(other) => panic!("expected a format error, got: {other}"),
     };
-    assert!(model.to_bytes() == bytes, "saving the model must reproduce the file");
+    assert!(model.to_bytes().unwrap() == bytes, "saving the model must reproduce the file");
     let (scorer, peak) = peak_bytes(|| Scorer::new(model));
     assert_within("prepare", peak, bytes, &PREPARE);
     let scorer = scorer.unwrap();

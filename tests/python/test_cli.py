@@ -5,12 +5,14 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import binfm
 import numpy as np
 import polars as pl
 import pytest
+from binfm.cli import main
 from sklearn.datasets import dump_svmlight_file
 
 COMMAND = Path(sys.executable).with_name("binfm")
@@ -395,6 +397,17 @@ def test_version_and_help():
         text = run(command, "--help")
         assert b"usage: binfm " + command.encode() in text
         assert b"exit codes: 0 success" in text
+
+
+@pytest.mark.parametrize("message", ["out of memory", "out of memory: cannot allocate 9 bytes"])
+def test_too_little_memory_is_one_line_and_an_exit_code_of_its_own(monkeypatch, capsys, message):
+    def fail(args):
+        raise MemoryError(*[message] * (message != "out of memory"))
+
+    monkeypatch.setattr("binfm.cli.inspect.run", fail)
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # the command sets its own
+    assert main(["inspect", "late.binfm"]) == 3
+    assert capsys.readouterr().err == f"binfm: {message}\n"
 
 
 def test_the_modules_run_the_command(folder):

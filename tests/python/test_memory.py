@@ -1,10 +1,16 @@
 """Running out of memory raises MemoryError, and the process survives."""
 
+import os
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import binfm
 import numpy as np
 import pytest
+
+MEMORY = Path(__file__).parents[1] / "memory"
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="relies on Linux memory limits")
 
@@ -114,3 +120,24 @@ print("alive")
 def test_the_process_survives_wherever_memory_runs_out(run_python, method):
     """Eight megabytes more on each attempt, until there is enough."""
     assert run_python(SWEEP, method, 1, env=PLAIN, timeout=120) == b"alive\n"
+
+
+@pytest.fixture(scope="module")
+def failing(tmp_path_factory):
+    """An allocator that fails on request, as a library to preload."""
+    library = tmp_path_factory.mktemp("failing") / "failing.so"
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("needs a C compiler")
+    source = MEMORY / "failing.c"
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, source], check=True, timeout=60)
+    return library
+
+
+def test_a_failed_allocation_is_an_error(failing):
+    """Some of the allocations of some jobs; `make -C benches starve` fails all of them."""
+    command = [sys.executable, "-W", "ignore", MEMORY / "sweep.py", "--quick", "--every", "9"]
+    environment = {**os.environ, "LD_PRELOAD": str(failing)}
+    swept = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert swept.returncode == 0, swept.stdout + swept.stderr
+    assert "'MemoryError'" in swept.stdout

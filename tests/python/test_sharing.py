@@ -203,3 +203,45 @@ print("done")
 def test_an_estimator_forked_during_training_raises(run_python):
     """Whatever another thread was updating during the fork stays half done in the child forever."""
     assert run_python(FORKED, timeout=90) == b"done\n"
+
+
+ABUSE = """
+import binfm, numpy as np
+X = np.random.default_rng(0).normal(size=(300, 4))
+y = X[:, 0]
+def spoil(epoch, record):
+    X.dtype = np.float32
+    y.shape = (150, 2)
+binfm.train(X, y, loss="squared", m=4, epochs=2, regularization=0, callback=spoil)
+print("alive")
+"""
+
+
+def test_a_callback_may_change_the_type_and_shape_of_its_arrays(run_python):
+    assert run_python(ABUSE) == b"alive\n"
+
+
+RACE = """
+import threading, time
+import binfm, numpy as np, scipy.sparse as sp
+S = sp.random(3000, 6, 0.4, random_state=0, format="csr")
+S.indptr, S.indices = S.indptr.astype(np.int64), S.indices.astype(np.int64)
+S.sum_duplicates()
+model = binfm.train(S, np.arange(3000) % 2, m=4, epochs=1, regularization=0)
+ends, right, end = S.indptr, int(S.indptr[50]), time.monotonic() + 1
+def spoil():
+    while time.monotonic() < end:
+        ends[50] = 2**62
+        ends[50] = right
+threading.Thread(target=spoil).start()
+while time.monotonic() < end:
+    try:
+        model.decision_function(S)
+    except (ValueError, RuntimeError):
+        pass
+print("alive")
+"""
+
+
+def test_indices_that_change_while_they_are_read_end_in_an_error(run_python):
+    assert run_python(RACE, timeout=30) == b"alive\n"

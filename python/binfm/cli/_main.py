@@ -13,10 +13,13 @@ from binfm._core import __version__
 from binfm.cli import demo, evaluate, export, inspect, predict, train
 from binfm.cli._messages import warn
 
-FAILED, USAGE, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
-"""Exit codes: bad data or files; bad arguments; Ctrl-C; a closed pipe (128 + SIGPIPE, as in a shell)."""
+FAILED, USAGE, NO_MEMORY, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 130, 141
+"""Exit codes: bad data or files; bad arguments; too little memory; Ctrl-C; a closed pipe (128 + SIGPIPE)."""
 
-EXIT_CODES = "exit codes: 0 success, 1 bad data or file, 2 bad arguments, 130 interrupted, 141 the output was closed"
+EXIT_CODES = (
+    "exit codes: 0 success, 1 bad data or file, 2 bad arguments, 3 out of memory, 130 interrupted, "
+    "141 the output was closed"
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -52,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that nothing is left to flush
         return CLOSED_PIPE
+    except MemoryError as error:
+        return _failed(str(error) or "out of memory", NO_MEMORY)
     except Exception as error:
         return _failed(_sentence(error), FAILED)
     return 0

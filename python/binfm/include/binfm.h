@@ -976,8 +976,9 @@ BINFM_LARGE int64_t binfm_next_score(binfm_scorer *scorer)
     const int32_t bias = (is_wide != 0u) ? (int32_t)binfm_u32(scales) : (int8_t)BINFM_BYTE(scales);
     const uint16_t a = (is_wide != 0u) ? binfm_u16(scales + 4) : (BINFM_BYTE(scales + 1) & 15u);
     const uint16_t c = (is_wide != 0u) ? binfm_u16(scales + 6) : (BINFM_BYTE(scales + 1) >> 4);
-    const int32_t L = binfm_linear_term(scorer);
-    const int32_t Q = binfm_pair_term(scorer);
+    /* Without active rows there is nothing to count: a file of any size may declare any number of factors. */
+    const int32_t L = (scorer->active_rows == 0u) ? 0 : binfm_linear_term(scorer);
+    const int32_t Q = (scorer->active_rows == 0u) ? 0 : binfm_pair_term(scorer);
     uint64_t score;
 
     scorer->scales += scorer->scale_bytes;

@@ -81,7 +81,7 @@ impl Buffers {
     }
 
     fn take(&mut self, few: &Few) -> Result<()> {
-        let pairs = few.sorted();
+        let pairs = few.sorted()?;
         self.runs.clear();
         reserve(&mut self.runs, pairs.len())?;
         let mut end = 0;

@@ -7,6 +7,7 @@ use super::quantile::quantile_cuts;
 use super::sketch::{Bucket, Sketch, UnitWeights, total};
 use super::tails::tail_cuts;
 use super::weights::Weights;
+use crate::memory::collect;
 use crate::Result;
 use crate::encoding::edges::{self, Edges};
 use crate::threads::Stop;
@@ -41,7 +42,7 @@ impl<'a> Distinct<'a> {
         let Scratch { buffers, sketch } = scratch;
         sketch.clear();
         sketch.add(values, weights, buffers, stop)?;
-        let heavy = sketch.heavy(cells);
+        let heavy = sketch.heavy(cells)?;
         if !heavy.is_empty() {
             let mut fine = Sketch::default();
             heavy.add(&mut fine, values, weights, buffers, stop)?;
@@ -92,7 +93,7 @@ impl<'a> Distinct<'a> {
     }
 
     /// Returns edges for `cells` cells at most; those that follow the target need more than is known here.
-    pub fn edges(&self, binning: Binning, cells: usize) -> Edges {
+    pub fn edges(&self, binning: Binning, cells: usize) -> Result<Edges> {
         match binning {
             Binning::Quantile | Binning::Supervised => self.quantile_edges(cells),
             Binning::Uniform => self.uniform_edges(cells),
@@ -101,25 +102,25 @@ impl<'a> Distinct<'a> {
     }
 
     /// Returns edges at quantiles, for `cells` cells at most.
-    pub fn quantile_edges(&self, cells: usize) -> Edges {
+    pub fn quantile_edges(&self, cells: usize) -> Result<Edges> {
         if cells < self.len() {
-            self.shortest_edges(&quantile_cuts(self.weights(), cells))
+            self.shortest_edges(&quantile_cuts(self.weights(), cells)?)
         } else {
             self.edges_between_all()
         }
     }
 
     /// Returns edges that leave cells for long tails, for `cells` cells at most.
-    pub fn tail_edges(&self, cells: usize) -> Edges {
+    pub fn tail_edges(&self, cells: usize) -> Result<Edges> {
         if cells < self.len() {
-            self.shortest_edges(&tail_cuts(self, cells))
+            self.shortest_edges(&tail_cuts(self, cells)?)
         } else {
             self.edges_between_all()
         }
     }
 
     /// Returns equally spaced edges over the range of the finite values.
-    pub fn uniform_edges(&self, cells: usize) -> Edges {
+    pub fn uniform_edges(&self, cells: usize) -> Result<Edges> {
         if cells >= self.len() {
             return self.edges_between_all();
         }
@@ -128,47 +129,44 @@ impl<'a> Distinct<'a> {
         let low = finite.next().unwrap_or(f64::MAX);
         let high = finite.next_back().unwrap_or(low);
         let width = (high - low) / cells as f64;
-        let exact: Vec<f64> = (1..cells).map(|i| low + width * i as f64).collect();
-        let keys: Vec<i32> = exact.iter().map(|&edge| edges::key(edge as f32)).collect();
+        let exact = collect((1..cells).map(|i| low + width * i as f64))?;
+        let keys = collect(exact.iter().map(|&edge| edges::key(edge as f32)))?;
         for precision in Precision::candidates(&keys) {
-            let rounded: Vec<i32> = keys.iter().map(|&key| precision.nearest(key)).collect();
+            let rounded = collect(keys.iter().map(|&key| precision.nearest(key)))?;
             let is_near = |(&edge, &exact): (&i32, &f64)| {
                 (f64::from(edges::number(edge)) - exact).abs() <= width / 4.0
             };
             if rounded.is_sorted_by(|a, b| a < b) && rounded.iter().zip(&exact).all(is_near) {
-                return Edges::new(rounded);
+                return Ok(Edges::new(rounded));
             }
         }
         // The range is too narrow to be cut evenly in float32.
         self.quantile_edges(cells)
     }
 
-    fn edges_between_all(&self) -> Edges {
-        self.shortest_edges(&(1..self.len()).collect::<Vec<_>>())
+    fn edges_between_all(&self) -> Result<Edges> {
+        self.shortest_edges(&collect(1..self.len())?)
     }
 
     /// Returns edges between the values before and at each cut, in the fewest bytes that keep the weight of every cell
     /// within a quarter of what it would be.
-    pub fn shortest_edges(&self, cuts: &[usize]) -> Edges {
-        let wanted = self.cell_weights(cuts);
-        let middles: Vec<i32> = cuts.iter().map(|&cut| self.middle(cut)).collect();
+    pub fn shortest_edges(&self, cuts: &[usize]) -> Result<Edges> {
+        let wanted = self.cell_weights(cuts)?;
+        let middles = collect(cuts.iter().map(|&cut| self.middle(cut)))?;
         for precision in Precision::candidates(&middles) {
-            let rounded: Vec<i32> = cuts
-                .iter()
-                .zip(&middles)
-                .map(|(&cut, &middle)| self.edge_near(cut, middle, precision))
-                .collect();
+            let near = |(&cut, &middle)| self.edge_near(cut, middle, precision);
+            let rounded = collect(cuts.iter().zip(&middles).map(near))?;
             if !rounded.is_sorted_by(|a, b| a < b) {
                 continue;
             }
-            let moved: Vec<usize> =
-                rounded.iter().map(|edge| self.buckets.partition_point(|bucket| bucket.low < *edge)).collect();
+            let cut = |edge: &i32| self.buckets.partition_point(|bucket| bucket.low < *edge);
+            let moved = collect(rounded.iter().map(cut))?;
             let is_near = |(now, then): (f64, &f64)| (now - then).abs() <= then / 4.0;
-            if self.cell_weights(&moved).into_iter().zip(&wanted).all(is_near) {
-                return Edges::new(rounded);
+            if self.cell_weights(&moved)?.into_iter().zip(&wanted).all(is_near) {
+                return Ok(Edges::new(rounded));
             }
         }
-        Edges::new(cuts.iter().map(|&cut| self.key(cut)).collect())
+        Ok(Edges::new(collect(cuts.iter().map(|&cut| self.key(cut)))?))
     }
 
     /// Returns the key of the number midway between the values before and at a cut.
@@ -186,10 +184,11 @@ impl<'a> Distinct<'a> {
         if (near <= low || near > high) && last > low { last } else { near }
     }
 
-    fn cell_weights(&self, cuts: &[usize]) -> Vec<f64> {
+    fn cell_weights(&self, cuts: &[usize]) -> Result<Vec<f64>> {
         let ends = cuts.iter().copied().chain([self.len()]);
         let mut first = 0;
-        ends.map(|end| self.weights().sum(std::mem::replace(&mut first, end).min(end)..end)).collect()
+        let weight = |end| self.weights().sum(std::mem::replace(&mut first, end).min(end)..end);
+        collect(ends.map(weight))
     }
 }
 
@@ -203,7 +202,7 @@ mod tests {
     fn edges_take_few_bytes_and_keep_the_cells() {
         let edges = |values: &[f32]| {
             let (mut scratch, stop) = (Scratch::default(), Stop::default());
-            Distinct::new(values, None, 16, &mut scratch, &stop).unwrap().quantile_edges(16)
+            Distinct::new(values, None, 16, &mut scratch, &stop).unwrap().quantile_edges(16).unwrap()
         };
         let values: Vec<f32> = (0..1000).map(|i| (i as f32).mul_add(0.017, -3.0)).collect();
         let even = edges(&values);

@@ -1,6 +1,8 @@
 //! Columns of few distinct values, added up in a small hash table instead of sorted.
 
+use crate::Result;
 use crate::encoding::edges;
+use crate::memory::collect;
 
 /// Columns of more distinct values are sorted.
 const MAX_VALUES: usize = 256;
@@ -45,10 +47,13 @@ impl Few {
     }
 
     /// Returns the keys, ascending, with their weights.
-    pub fn sorted(&self) -> Vec<(i32, u64)> {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn sorted(&self) -> Result<Vec<(i32, u64)>> {
         let all = self.keys.iter().copied().zip(self.weights);
-        let mut pairs: Vec<_> = all.filter(|&(key, _)| key != FREE).collect();
+        let mut pairs = collect(all.filter(|&(key, _)| key != FREE))?;
         pairs.sort_unstable_by_key(|&(key, _)| key);
-        pairs
+        Ok(pairs)
     }
 }

@@ -17,7 +17,7 @@ mod weights;
 
 use super::{CellMap, Column, Edges, Encoder, Standard};
 use crate::data::{Category, Columns, Csr, Dataset, Dense, Schema, Table};
-use crate::memory::{check_available, filled, resize};
+use crate::memory::{check_available, filled, push, resize};
 use crate::threads::{Stop, Threads};
 use crate::Result;
 use distinct::{Distinct, Scratch};
@@ -108,10 +108,14 @@ impl EncodingParams {
     }
 
     /// Bins a numeric column. Few distinct values get a cell of `tilings` rows each, if the rows suffice.
-    fn intervals(&self, distinct: &Distinct, edges: impl FnOnce(usize) -> Edges) -> Column {
+    fn intervals(
+        &self,
+        distinct: &Distinct,
+        edges: impl FnOnce(usize) -> Result<Edges>,
+    ) -> Result<Column> {
         let copies = distinct.len() as u64 * u64::from(self.tilings) <= u64::from(self.bins);
         let cells = if copies { distinct.len() } else { self.cells() };
-        Column { map: CellMap::Intervals(edges(cells)), copies, missing: distinct.has_missing() }
+        Ok(Column { map: CellMap::Intervals(edges(cells)?), copies, missing: distinct.has_missing() })
     }
 }
 
@@ -124,8 +128,11 @@ impl Fit<'_> {
     ) -> Result<Vec<Option<Column>>> {
         let mut columns = filled(dense.columns(), None)?;
         let used = (0..columns.len()).filter(|column| !self.schema.leave_out.contains(column));
-        let (categorical, numeric): (Vec<_>, Vec<_>) =
-            used.partition(|column| self.schema.categorical.contains(column));
+        let is_categorical = |column: &usize| self.schema.categorical.contains(column);
+        let (mut categorical, mut numeric) = (Vec::new(), Vec::new());
+        for column in used {
+            push(if is_categorical(&column) { &mut categorical } else { &mut numeric }, column)?;
+        }
         let learn = |(): &mut (), &column: &usize| {
             stop.check()?;
             self.categorical_column(dense, column)
@@ -150,7 +157,7 @@ impl Fit<'_> {
         dense.copy_categories(column, 0, &mut categories);
         let mut tally = Tally::default();
         tally.add(column, &categories, self.unit, |sample| self.dataset.weight_of(sample))?;
-        Ok(tally.column(self.schema.vocabularies.get(&column), self.params.min_count, self.unit))
+        tally.column(self.schema.vocabularies.get(&column), self.params.min_count, self.unit)
     }
 
     fn numeric_column(
@@ -162,7 +169,7 @@ impl Fit<'_> {
         let weights = self.dataset.weight;
         let distinct = self.distinct(values, weights, scratch, stop)?;
         let observed = Observed { distinct, values, samples: None, weights };
-        Ok((!distinct.is_constant()).then(|| self.numbers(&observed, false)))
+        (!distinct.is_constant()).then(|| self.numbers(&observed, false)).transpose()
     }
 
     fn distinct<'s>(
@@ -199,15 +206,15 @@ impl Fit<'_> {
                     samples: Some(stored.samples),
                     weights: stored.weights,
                 };
-                Ok(is_used.then(|| self.numbers(&observed, true)))
+                is_used.then(|| self.numbers(&observed, true)).transpose()
             },
         )
     }
 
-    fn numbers(&self, observed: &Observed, zero_is_absent: bool) -> Column {
+    fn numbers(&self, observed: &Observed, zero_is_absent: bool) -> Result<Column> {
         if self.params.raw {
             let standard = Standard::fit(observed.values, observed.weights, zero_is_absent);
-            return Column { map: CellMap::Raw(standard), copies: false, missing: false };
+            return Ok(Column { map: CellMap::Raw(standard), copies: false, missing: false });
         }
         let distinct = &observed.distinct;
         self.params.intervals(distinct, |cells| match self.params.binning {

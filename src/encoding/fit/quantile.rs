@@ -5,12 +5,14 @@
 //! and each run is cut into cells of equal weight.
 
 use super::weights::Weights;
+use crate::Result;
+use crate::memory::{push, with_capacity};
 use std::ops::Range;
 
 /// Returns ascending indices at which to cut values of these weights into exactly `cells` cells, which are fewer.
-pub fn quantile_cuts(weights: Weights, cells: usize) -> Vec<usize> {
-    let spikes = find_spikes(weights, cells);
-    let mut runs = Vec::with_capacity(2 * spikes.len() + 1);
+pub fn quantile_cuts(weights: Weights, cells: usize) -> Result<Vec<usize>> {
+    let spikes = find_spikes(weights, cells)?;
+    let mut runs = with_capacity(2 * spikes.len() + 1)?;
     let mut first = 0;
     for &spike in &spikes {
         runs.extend(Run::light(weights, first..spike));
@@ -19,7 +21,7 @@ pub fn quantile_cuts(weights: Weights, cells: usize) -> Vec<usize> {
     }
     runs.extend(Run::light(weights, first..weights.len()));
     share_cells(&mut runs, cells - spikes.len());
-    let mut cuts: Vec<usize> = Vec::with_capacity(cells);
+    let mut cuts: Vec<usize> = with_capacity(cells)?;
     for run in &runs {
         // A run without a cell of its own joins the spike before it, or the one after it.
         if run.cells > 0 {
@@ -28,18 +30,18 @@ pub fn quantile_cuts(weights: Weights, cells: usize) -> Vec<usize> {
         }
     }
     cuts.remove(0);
-    cuts
+    Ok(cuts)
 }
 
 /// Returns the values heavier than an equal share of what the heavier ones leave.
-fn find_spikes(weights: Weights, cells: usize) -> Vec<usize> {
+fn find_spikes(weights: Weights, cells: usize) -> Result<Vec<usize>> {
     let mut spikes = Vec::new();
     let (mut rest, mut free) = (weights.sum(0..weights.len()), cells);
     while free > 1 {
         let known = spikes.len();
         for value in weights.heavier_than(rest / free as f64) {
             if free > 1 && spikes[..known].binary_search(&value).is_err() {
-                spikes.push(value);
+                push(&mut spikes, value)?;
                 rest -= weights.at(value);
                 free -= 1;
             }
@@ -49,7 +51,7 @@ fn find_spikes(weights: Weights, cells: usize) -> Vec<usize> {
         }
         spikes.sort_unstable();
     }
-    spikes
+    Ok(spikes)
 }
 
 /// A spike, or the light values between two spikes.
@@ -97,6 +99,7 @@ fn share_cells(runs: &mut [Run], cells: usize) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::sketch::Bucket;
     use super::*;
@@ -118,7 +121,7 @@ mod tests {
             cells in 1_usize..40,
         ) {
             prop_assume!(cells < weights.len());
-            let cuts = quantile_cuts(Weights(&buckets(&weights)), cells);
+            let cuts = quantile_cuts(Weights(&buckets(&weights)), cells).unwrap();
             prop_assert_eq!(cuts.len(), cells - 1);
             prop_assert!(cuts.is_sorted_by(|a, b| a < b));
             prop_assert!(cuts.iter().all(|&cut| cut > 0 && cut < weights.len()));
@@ -129,7 +132,7 @@ mod tests {
     fn a_spike_takes_one_cell() {
         let mut weights = vec![1; 101];
         weights[0] = 900;
-        let cuts = quantile_cuts(Weights(&buckets(&weights)), 11);
+        let cuts = quantile_cuts(Weights(&buckets(&weights)), 11).unwrap();
         assert_eq!(cuts[0], 1);
         assert!(cuts.windows(2).all(|pair| pair[1] - pair[0] == 10), "{cuts:?}");
     }

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::encoding::edges;
-use crate::memory::resize;
+use crate::memory::{check_available, resize};
 use crate::threads::Stop;
 
 /// Bits per digit. Three digits cover a key; with four digits of eight bits sorting 35,000 keys took a fifth longer.
@@ -26,6 +26,7 @@ pub fn sort<T: Copy>(
     let Some(&first) = items.first() else { return Ok(()) };
     // The counts have 32 bits.
     if items.len() < MIN_ITEMS || items.len() > u32::MAX as usize {
+        check_available::<T>(items.len())?; // a stable sort needs room of its own
         items.sort_by_key(key);
         return Ok(());
     }

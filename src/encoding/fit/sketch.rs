@@ -10,7 +10,7 @@
 use super::buffers::Buffers;
 use crate::Result;
 use crate::encoding::edges;
-use crate::memory::{copied, filled, reserve, with_capacity};
+use crate::memory::{collect, copied, filled, reserve, with_capacity};
 use crate::threads::Stop;
 
 /// Values with neighbouring keys.
@@ -83,6 +83,14 @@ const CHUNK: usize = 1 << 18;
 const PARTS: f64 = 4.0;
 
 impl Sketch {
+    /// Returns a copy.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn copied(&self) -> Result<Self> {
+        Ok(Self { buckets: copied(&self.buckets)?, ..*self })
+    }
+
     /// Forgets all values.
     pub fn clear(&mut self) {
         self.shift = 0;
@@ -139,9 +147,12 @@ impl Sketch {
     }
 
     /// Returns the buckets of several values that are too heavy to be cut into this number of cells.
-    pub fn heavy(&self, cells: usize) -> Heavy {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn heavy(&self, cells: usize) -> Result<Heavy> {
         if self.shift == 0 {
-            return Heavy::default();
+            return Ok(Heavy::default());
         }
         let most = total(&self.buckets) as f64 / (PARTS * cells as f64);
         let mut before = 0;
@@ -150,7 +161,8 @@ impl Sketch {
             bucket.low < bucket.high && weight as f64 > most
         };
         let heavy = self.buckets.iter().filter(is_heavy);
-        Heavy { shift: self.shift, numbers: heavy.map(|bucket| bucket.low >> self.shift).collect() }
+        let numbers = collect(heavy.map(|bucket| bucket.low >> self.shift))?;
+        Ok(Heavy { shift: self.shift, numbers })
     }
 
     /// Replaces heavy buckets by those of a sketch of the values in them. No more values can be added afterwards.
@@ -358,7 +370,7 @@ mod tests {
         let mut values = numbers(3, 200_000, 32);
         values.extend((0..300_000).map(|i| 1000.0 + (i % 10) as f32 * 1e-4));
         let mut found = sketch(&values, None);
-        let heavy = found.heavy(16);
+        let heavy = found.heavy(16).unwrap();
         assert!(!heavy.is_empty());
         let (mut fine, mut buffers, stop) = (Sketch::default(), Buffers::default(), Stop::default());
         heavy.add(&mut fine, &values, None, &mut buffers, &stop).unwrap();

@@ -11,7 +11,7 @@ use super::tally::Tally;
 use super::{Binning, EncodingParams};
 use crate::data::{Category, Dense, Schema};
 use crate::encoding::{Column, Encoder};
-use crate::memory::resize;
+use crate::memory::{collect, resize, try_collect};
 use crate::threads::{Stop, Threads};
 use crate::{Error, Result};
 
@@ -38,7 +38,10 @@ struct Numbers {
 
 impl Sketches {
     /// Begins without samples. `largest_weight` is that of all there will be, if they have weights.
-    pub fn new(columns: usize, categorical: &[usize], largest_weight: Option<f64>) -> Self {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(columns: usize, categorical: &[usize], largest_weight: Option<f64>) -> Result<Self> {
         let empty = |column| {
             if categorical.contains(&column) {
                 ColumnSketch::Categories(Tally::default())
@@ -47,7 +50,7 @@ impl Sketches {
             }
         };
         let unit = largest_weight.map_or_else(WeightUnit::default, WeightUnit::of);
-        Self { columns: (0..columns).map(empty).collect(), unit }
+        Ok(Self { columns: collect((0..columns).map(empty))?, unit })
     }
 
     /// Adds samples.
@@ -99,16 +102,19 @@ impl Sketches {
     }
 
     /// Prepares a second pass over all samples, and returns whether it is needed for an encoding.
-    pub fn start_second_pass(&mut self, params: &EncodingParams) -> bool {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn start_second_pass(&mut self, params: &EncodingParams) -> Result<bool> {
         let mut is_needed = false;
         for column in &mut self.columns {
             if let ColumnSketch::Numbers(numbers) = column {
-                numbers.heavy = numbers.all.heavy(params.cells());
+                numbers.heavy = numbers.all.heavy(params.cells())?;
                 numbers.fine.clear();
                 is_needed |= !numbers.heavy.is_empty();
             }
         }
-        is_needed
+        Ok(is_needed)
     }
 
     /// Adds samples to the second pass.
@@ -132,19 +138,26 @@ impl Sketches {
     }
 
     /// Returns the weight of each category of a column, ascending by category; nothing for a column of numbers.
-    pub fn categories(&self, column: usize) -> Vec<(i64, f64)> {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn categories(&self, column: usize) -> Result<Vec<(i64, f64)>> {
         match self.columns.get(column) {
             Some(ColumnSketch::Categories(tally)) => {
-                tally.counts().iter().map(|&(id, weight)| (id, self.unit.weight(weight))).collect()
+                collect(tally.counts().iter().map(|&(id, weight)| (id, self.unit.weight(weight))))
             }
-            _ => Vec::new(),
+            _ => Ok(Vec::new()),
         }
     }
 
     /// Replaces each category of a column by its place in a list.
-    pub fn renumber(&mut self, column: usize, order: &[i64]) {
-        if let Some(ColumnSketch::Categories(tally)) = self.columns.get_mut(column) {
-            tally.renumber(order);
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn renumber(&mut self, column: usize, order: &[i64]) -> Result<()> {
+        match self.columns.get_mut(column) {
+            Some(ColumnSketch::Categories(tally)) => tally.renumber(order),
+            _ => Ok(()),
         }
     }
 
@@ -167,11 +180,11 @@ impl Sketches {
             match sketch {
                 ColumnSketch::Numbers(numbers) => numbers.column(params),
                 ColumnSketch::Categories(tally) => {
-                    Ok(tally.column(schema.vocabularies.get(&column), params.min_count, self.unit))
+                    tally.column(schema.vocabularies.get(&column), params.min_count, self.unit)
                 }
             }
         });
-        Encoder::new(columns.collect::<Result<_>>()?, params.tilings, false)
+        Encoder::new(try_collect(columns)?, params.tilings, false)
     }
 
     /// Lets `work` add the values of each numeric column.
@@ -184,15 +197,14 @@ impl Sketches {
         work: impl Fn(&mut Numbers, &[f32], UnitWeights, &mut Buffers) -> Result<()> + Sync + Send,
     ) -> Result<()> {
         let (samples, unit) = (dense.samples(), self.unit);
-        let mut numeric: Vec<(usize, &mut Numbers)> = (self.columns.iter_mut().enumerate())
-            .filter_map(|(column, sketch)| match sketch {
-                ColumnSketch::Numbers(numbers) => Some((column, numbers)),
-                ColumnSketch::Categories(_) => None,
-            })
-            .collect();
+        let columns = self.columns.iter_mut().enumerate();
+        let mut numeric = collect(columns.filter_map(|(column, sketch)| match sketch {
+            ColumnSketch::Numbers(numbers) => Some((column, numbers)),
+            ColumnSketch::Categories(_) => None,
+        }))?;
         let mut values = Vec::new();
         for stripe in numeric.chunks_mut(stripe::width(samples)) {
-            let columns: Vec<usize> = stripe.iter().map(|(column, _)| *column).collect();
+            let columns = collect(stripe.iter().map(|(column, _)| *column))?;
             resize(&mut values, stripe.len() * samples, 0.0)?;
             stripe::copy_columns(dense, &columns, &mut values, threads, stop)?;
             let each = stripe.iter_mut().zip(values.chunks(samples.max(1)));
@@ -215,11 +227,11 @@ impl Sketches {
 
 impl Numbers {
     fn column(&self, params: &EncodingParams) -> Result<Option<Column>> {
-        let mut all = self.all.clone();
+        let mut all = self.all.copied()?;
         all.refine(&self.heavy, &self.fine)?;
         let distinct = Distinct::of(&all);
         let column = || params.intervals(&distinct, |cells| distinct.edges(params.binning, cells));
-        Ok((!distinct.is_constant()).then(column))
+        (!distinct.is_constant()).then(column).transpose()
     }
 }
 
@@ -258,26 +270,26 @@ mod tests {
             let weight: Vec<f64> = (0..count).map(|i| (i % 5) as f64 * 0.37).collect();
             let weight = weighted.then_some(&weight[..]);
             let params = EncodingParams { bins, tilings: 4, binning, min_count: 2.0, raw: false };
-            let schema = Schema { categorical: vec![2], ..Schema::numeric(Labels::counting(2)) };
+            let schema = Schema { categorical: vec![2], ..Schema::numeric(Labels::counting(2).unwrap()) };
             let (threads, stop) = (Threads::single(), Stop::default());
             let matrix = Matrix::new(&values, WIDTH);
             let table = Table::Dense(&matrix);
-            let dataset = Dataset { table, target: Target::classes(&vec![0.0; count], 2), weight };
+            let dataset = Dataset { table, target: Target::classes(&vec![0.0; count], 2).unwrap(), weight };
             let whole = Encoder::fit(&dataset, &schema, &params, &threads, &stop).unwrap();
 
             let largest = weight.map(|weight| weight.iter().copied().fold(0.0, f64::max));
-            let mut found = Sketches::new(WIDTH, &[2], largest);
+            let mut found = Sketches::new(WIDTH, &[2], largest).unwrap();
             let size = count.div_ceil(parts);
             let all_parts = || values.chunks(size * WIDTH).enumerate().map(|(i, part)| {
                 let samples = part.len() / WIDTH;
                 (Matrix::new(part, WIDTH), weight.map(|weight| &weight[i * size..][..samples]))
             });
             for (part, weight) in all_parts() {
-                let mut own = Sketches::new(WIDTH, &[2], largest);
+                let mut own = Sketches::new(WIDTH, &[2], largest).unwrap();
                 own.add(&part, weight, &threads, &stop).unwrap();
                 found.merge(&own).unwrap();
             }
-            if found.start_second_pass(&params) {
+            if found.start_second_pass(&params).unwrap() {
                 for (part, weight) in all_parts() {
                     found.add_again(&part, weight, &threads, &stop).unwrap();
                 }

@@ -3,6 +3,7 @@
 //! A table of samples that lie one after the other has all columns in the same cache lines: reading it column by column
 //! would read all of it for every column.
 
+use crate::memory::{collect, try_collect};
 use crate::Result;
 use crate::data::Dense;
 use crate::threads::{Stop, Threads};
@@ -32,11 +33,9 @@ pub fn copy_columns(
     stop: &Stop,
 ) -> Result<()> {
     let samples = dense.samples().max(1);
-    let mut rest: Vec<_> = out.chunks_mut(samples).map(|out| out.chunks_mut(BLOCK)).collect();
-    let blocks = (0..samples).step_by(BLOCK).map(|first| {
-        let parts: Vec<_> = rest.iter_mut().filter_map(Iterator::next).collect();
-        (first, parts)
-    });
+    let mut rest = collect(out.chunks_mut(samples).map(|out| out.chunks_mut(BLOCK)))?;
+    let block = |first| Ok((first, collect(rest.iter_mut().filter_map(Iterator::next))?));
+    let blocks = try_collect((0..samples).step_by(BLOCK).map(block))?;
     let copy = |(): &mut (), (first, parts): (usize, Vec<&mut [f32]>)| {
         stop.check()?;
         columns.iter().zip(parts).for_each(|(&column, out)| dense.copy_column(column, first, out));

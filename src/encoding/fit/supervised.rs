@@ -8,6 +8,8 @@
 
 use super::distinct::Distinct;
 use super::quantile::quantile_cuts;
+use crate::Result;
+use crate::memory::{collect, filled, try_collect, with_capacity};
 use crate::data::Target;
 use crate::encoding::edges::{self, Edges};
 
@@ -28,18 +30,21 @@ pub struct Observed<'a> {
 
 impl Observed<'_> {
     /// Returns edges where the target changes, for `cells` cells at most.
-    pub fn supervised_edges(&self, cells: usize, target: &Target) -> Edges {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn supervised_edges(&self, cells: usize, target: &Target) -> Result<Edges> {
         let distinct = &self.distinct;
         if cells >= distinct.len() || cells > MAX_CELLS {
             return distinct.quantile_edges(cells);
         }
         let groups = (GROUPS_PER_CELL * cells).min(distinct.len());
         let fine = match distinct.len() {
-            len if len == groups => (1..len).collect(),
-            _ => quantile_cuts(distinct.weights(), groups),
+            len if len == groups => collect(1..len)?,
+            _ => quantile_cuts(distinct.weights(), groups)?,
         };
-        let cuts = GroupSums::new(target, groups, self.grouped(&fine)).best_cuts(cells);
-        distinct.shortest_edges(&cuts.into_iter().map(|cut| fine[cut - 1]).collect::<Vec<_>>())
+        let cuts = GroupSums::new(target, groups, self.grouped(&fine))?.best_cuts(cells)?;
+        distinct.shortest_edges(&collect(cuts.into_iter().map(|cut| fine[cut - 1]))?)
     }
 
     /// Iterates over sample, group and weight of each value that counts.
@@ -67,9 +72,9 @@ impl GroupSums {
         target: &Target,
         groups: usize,
         values: impl Iterator<Item = (usize, usize, f64)>,
-    ) -> Self {
+    ) -> Result<Self> {
         let width = target.outputs();
-        let mut totals = vec![0.0; (groups + 1) * (width + 1)];
+        let mut totals = filled((groups + 1) * (width + 1), 0.0)?;
         for (sample, group, weight) in values {
             let own = &mut totals[(group + 1) * (width + 1)..][..=width];
             own[0] += weight;
@@ -82,7 +87,7 @@ impl GroupSums {
         for at in width + 1..totals.len() {
             totals[at] += totals[at - (width + 1)];
         }
-        Self { width, totals }
+        Ok(Self { width, totals })
     }
 
     fn groups(&self) -> usize {
@@ -103,18 +108,17 @@ impl GroupSums {
 
     /// Returns the first group of each of `cells` cells, except that of the first cell. There are at least as many
     /// groups.
-    fn best_cuts(&self, cells: usize) -> Vec<usize> {
+    fn best_cuts(&self, cells: usize) -> Result<Vec<usize>> {
         let groups = self.groups();
-        let gains: Vec<Vec<f64>> = (0..=groups)
-            .map(|end| (0..end).map(|first| self.gain(first, end)).collect())
-            .collect();
+        let gains_of = |end| collect((0..end).map(|first| self.gain(first, end)));
+        let gains = try_collect((0..=groups).map(gains_of))?;
         // best[end] is the largest gain of the groups before `end` in the current number of cells, and last_first[end]
         // the first group of the last of these cells.
-        let mut best: Vec<f64> = (0..=groups).map(|end| self.gain(0, end)).collect();
-        let mut steps = Vec::with_capacity(cells);
+        let mut best = collect((0..=groups).map(|end| self.gain(0, end)))?;
+        let mut steps = with_capacity(cells)?;
         for cell in 1..cells {
-            let mut next = vec![f64::NEG_INFINITY; groups + 1];
-            let mut last_first = vec![0; groups + 1];
+            let mut next = filled(groups + 1, f64::NEG_INFINITY)?;
+            let mut last_first = filled(groups + 1, 0)?;
             for end in cell + 1..=groups {
                 let candidates = best.iter().zip(&gains[end]).enumerate().skip(cell);
                 for (first, (before, gain)) in candidates {
@@ -126,18 +130,19 @@ impl GroupSums {
             best = next;
             steps.push(last_first);
         }
-        let mut cuts = Vec::with_capacity(cells);
+        let mut cuts = with_capacity(cells)?;
         let mut end = groups;
         for last_first in steps.iter().rev() {
             end = last_first[end];
             cuts.push(end);
         }
         cuts.reverse();
-        cuts
+        Ok(cuts)
     }
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -157,8 +162,8 @@ mod tests {
             let classes = of.iter().map(|sample| sample.0).collect();
             let target = Target::Classes { of: classes, classes: 3 };
             let values = of.iter().enumerate().map(|(i, sample)| (i, sample.1, f64::from(sample.2)));
-            let sums = GroupSums::new(&target, 7, values);
-            let cuts = sums.best_cuts(4);
+            let sums = GroupSums::new(&target, 7, values).unwrap();
+            let cuts = sums.best_cuts(4).unwrap();
             prop_assert_eq!(cuts.len(), 3);
             prop_assert!(cuts.is_sorted_by(|a, b| a < b) && cuts[0] > 0 && cuts[2] < 7);
             prop_assert!(total_gain(&sums, &cuts) >= total_gain(&sums, &other) - 1e-9);
@@ -169,7 +174,7 @@ mod tests {
     fn cells_end_where_the_target_changes() {
         let standard = (0..80).map(|i| if (20..50).contains(&i) { 3.0 } else { -1.0 }).collect();
         let target = Target::Numbers { standard, center: 0.0, spread: 1.0, is_log: false };
-        let sums = GroupSums::new(&target, 8, (0..80).map(|i| (i, i / 10, 1.0)));
-        assert_eq!(sums.best_cuts(3), [2, 5]);
+        let sums = GroupSums::new(&target, 8, (0..80).map(|i| (i, i / 10, 1.0))).unwrap();
+        assert_eq!(sums.best_cuts(3).unwrap(), [2, 5]);
     }
 }

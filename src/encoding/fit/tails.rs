@@ -5,22 +5,24 @@
 
 use super::distinct::Distinct;
 use super::quantile::quantile_cuts;
+use crate::Result;
 use crate::encoding::edges;
+use crate::memory::{collect, with_capacity};
 
 /// Quantile groups per cell.
 const GROUPS_PER_CELL: usize = 8;
 
 /// Returns ascending indices at which to cut values into exactly `cells` cells, which are fewer.
-pub fn tail_cuts(distinct: &Distinct, cells: usize) -> Vec<usize> {
+pub fn tail_cuts(distinct: &Distinct, cells: usize) -> Result<Vec<usize>> {
     let groups = (GROUPS_PER_CELL * cells).min(distinct.len());
-    let ends: Vec<usize> = if groups == distinct.len() {
-        (1..=groups).collect()
+    let ends = if groups == distinct.len() {
+        collect(1..=groups)?
     } else {
-        quantile_cuts(distinct.weights(), groups).into_iter().chain([distinct.len()]).collect()
+        collect(quantile_cuts(distinct.weights(), groups)?.into_iter().chain([distinct.len()]))?
     };
-    let counts = counts(distinct, &ends);
+    let counts = counts(distinct, &ends)?;
     let mut rest: f64 = counts.iter().sum();
-    let mut cuts = Vec::with_capacity(cells);
+    let mut cuts = with_capacity(cells)?;
     let mut at = 0;
     for left in (2..=cells).rev() {
         let (share, last) = (rest / left as f64, groups - (left - 1));
@@ -33,11 +35,11 @@ pub fn tail_cuts(distinct: &Distinct, cells: usize) -> Vec<usize> {
         rest -= taken;
         cuts.push(ends[at - 1]);
     }
-    cuts
+    Ok(cuts)
 }
 
 /// Returns what each group counts.
-fn counts(distinct: &Distinct, ends: &[usize]) -> Vec<f64> {
+fn counts(distinct: &Distinct, ends: &[usize]) -> Result<Vec<f64>> {
     let key = |i: usize| distinct.key(i.min(distinct.len() - 1));
     let number = |i: usize| f64::from(edges::number(key(i))).clamp(-MAX, MAX);
     let mut begin = 0;
@@ -46,7 +48,7 @@ fn counts(distinct: &Distinct, ends: &[usize]) -> Vec<f64> {
         begin = end;
         (weight * width).sqrt()
     };
-    ends.iter().map(count).collect()
+    collect(ends.iter().map(count))
 }
 
 /// Infinities count as this.

@@ -3,7 +3,7 @@
 use super::sketch::WeightUnit;
 use crate::data::Category;
 use crate::encoding::{Categories, CellMap, Column};
-use crate::memory::{reserve, with_capacity};
+use crate::memory::{collect, copied, with_capacity};
 use crate::{Error, Result};
 
 /// The weight of each category.
@@ -59,8 +59,11 @@ impl Tally {
     }
 
     /// Replaces each category by its place in a list; those not in the list become −1.
-    pub fn renumber(&mut self, order: &[i64]) {
-        let mut places: Vec<(i64, i64)> = order.iter().copied().zip(0..).collect();
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn renumber(&mut self, order: &[i64]) -> Result<()> {
+        let mut places = collect(order.iter().copied().zip(0_i64..))?;
         places.sort_unstable();
         for (id, _) in &mut self.counts {
             let place = places.binary_search_by_key(id, |&(id, _)| id);
@@ -68,32 +71,49 @@ impl Tally {
         }
         self.counts.sort_unstable_by_key(|&(id, _)| id);
         add_up(&mut self.counts);
+        Ok(())
     }
 
     /// Gives each frequent category a cell; `None` if that says nothing. With a vocabulary, categories are places in it.
-    pub fn column(&self, vocabulary: Option<&Vec<String>>, min_count: f64, unit: WeightUnit) -> Option<Column> {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn column(
+        &self,
+        vocabulary: Option<&Vec<String>>,
+        min_count: f64,
+        unit: WeightUnit,
+    ) -> Result<Option<Column>> {
         let in_vocabulary =
             |id: i64| vocabulary.is_none_or(|texts| (0..texts.len() as i64).contains(&id));
         let is_frequent =
             |&&(id, weight): &&(i64, u64)| in_vocabulary(id) && unit.weight(weight) >= min_count;
-        let ids: Vec<i64> = self.counts.iter().filter(is_frequent).map(|&(id, _)| id).collect();
+        let ids = collect(self.counts.iter().filter(is_frequent).map(|&(id, _)| id))?;
         let is_constant = ids.len() == 1 && !self.has_missing && self.counts.len() == 1;
         if ids.is_empty() || is_constant {
-            return None;
+            return Ok(None);
         }
         let categories = match vocabulary {
-            Some(texts) => Categories::Texts(texts.clone()),
+            Some(texts) => Categories::Texts(copied(texts)?),
             None => Categories::from_ids(ids),
         };
-        Some(Column { map: CellMap::Categories(categories), copies: true, missing: self.has_missing })
+        let map = CellMap::Categories(categories);
+        Ok(Some(Column { map, copies: true, missing: self.has_missing }))
     }
 
     /// Adds ascending categories.
     fn merge_counts(&mut self, others: &[(i64, u64)]) -> Result<()> {
-        reserve(&mut self.counts, others.len())?;
-        self.counts.extend_from_slice(others);
-        self.counts.sort_by_key(|&(id, _)| id); // merges two ascending runs
-        add_up(&mut self.counts);
+        let mut merged = with_capacity(self.counts.len() + others.len())?;
+        let mut others = others.iter().copied().peekable();
+        for own in &self.counts {
+            while let Some(other) = others.next_if(|other| other.0 < own.0) {
+                merged.push(other);
+            }
+            merged.push(*own);
+        }
+        merged.extend(others);
+        add_up(&mut merged);
+        self.counts = merged;
         Ok(())
     }
 }
@@ -139,7 +159,7 @@ mod tests {
     #[test]
     fn renumbered_categories_keep_their_weights() {
         let mut found = Tally { counts: vec![(0, 5), (1, 7), (2, 1), (3, 2)], has_missing: false };
-        found.renumber(&[3, 0]);
+        found.renumber(&[3, 0]).unwrap();
         assert_eq!(found.counts(), [(-1, 8), (0, 2), (1, 5)]);
     }
 }

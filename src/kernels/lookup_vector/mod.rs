@@ -8,6 +8,8 @@ mod cells;
 mod planes;
 mod tallies;
 
+use crate::Result;
+use crate::memory::filled;
 use super::lookup::{CELLS, CellTable, Count, MAX_CELL_PLANES, MAX_PLANES};
 use tallies::Tallies;
 
@@ -69,7 +71,11 @@ pub const QUAD: usize = 4;
 /// # Safety
 /// The CPU must have the instructions of `V`.
 #[inline(always)]
-pub unsafe fn count_samples<V: Vector>(table: &CellTable, values: &[f32], counts: &mut [Count]) {
+pub unsafe fn count_samples<V: Vector>(
+    table: &CellTable,
+    values: &[f32],
+    counts: &mut [Count],
+) -> Result<()> {
     // SAFETY: the caller guarantees the instructions of `V`.
     unsafe {
         match (table.cell_planes, table.planes) {
@@ -97,26 +103,27 @@ unsafe fn count<V: Vector, const CELL_PLANES: usize, const PLANES: usize>(
     table: &CellTable,
     values: &[f32],
     counts: &mut [Count],
-) {
+) -> Result<()> {
     let per_group = V::SAMPLES * table.outputs;
     let groups = values.chunks_exact(V::SAMPLES * table.columns);
     let (whole, rest) = (groups.len(), groups.remainder());
     // SAFETY: the caller guarantees the instructions of `V`.
     unsafe {
-        let mut cells = vec![V::splat(0).cells(); table.features.len()];
+        let mut cells = filled(table.features.len(), V::splat(0).cells())?;
         for (values, counts) in groups.zip(counts.chunks_exact_mut(per_group)) {
             count_group::<V, CELL_PLANES, PLANES>(table, values, &mut cells, counts);
         }
         if !rest.is_empty() {
             // Fill the last group up with samples of zeros.
-            let mut values = vec![0.0; V::SAMPLES * table.columns];
+            let mut values = filled(V::SAMPLES * table.columns, 0.0)?;
             values[..rest.len()].copy_from_slice(rest);
-            let mut group = vec![Count::default(); per_group];
+            let mut group = filled(per_group, Count::default())?;
             count_group::<V, CELL_PLANES, PLANES>(table, &values, &mut cells, &mut group);
             let counts = &mut counts[whole * per_group..];
             counts.copy_from_slice(&group[..counts.len()]);
         }
     }
+    Ok(())
 }
 
 /// Counts one group of samples.

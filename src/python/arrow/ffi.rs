@@ -6,6 +6,7 @@
 #![warn(clippy::undocumented_unsafe_blocks)]
 
 use crate::data::{ColumnPart, NumberKind};
+use crate::memory::collect;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
@@ -160,7 +161,7 @@ fn fields(schema: &ArrowSchema) -> PyResult<Vec<Field>> {
             Field { name: name.to_string_lossy().into_owned(), kind: child.kind() }
         }
     };
-    Ok((0..schema.n_children as usize).map(field).collect())
+    Ok(collect((0..schema.n_children as usize).map(field))?)
 }
 
 impl ArrowSchema {

@@ -3,7 +3,8 @@
 mod ffi;
 
 use crate::data::{Columnar, Dense, Doubles, NumberKind};
-use crate::memory::filled;
+use crate::Result;
+use crate::memory::{collect, filled, push};
 use crate::panics;
 use ffi::{ArrowArray, Field};
 use numpy::{IntoPyArray, PyArray1};
@@ -39,11 +40,17 @@ impl ArrowCapsules<'_> {
 
     fn take_batches(&self, py: Python<'_>) -> PyResult<Vec<ArrowArray>> {
         match self {
-            Self::Batch(_, batch) => Ok(vec![ffi::take_batch(batch)?]),
+            Self::Batch(_, batch) => Ok(collect([ffi::take_batch(batch)?])?),
             Self::Stream(stream) => {
                 let mut stream = ffi::take_stream(stream)?;
                 // The stream may have threads that need the interpreter.
-                py.detach(|| std::iter::from_fn(|| stream.next().transpose()).collect())
+                py.detach(|| {
+                    let mut batches = Vec::new();
+                    while let Some(batch) = stream.next()? {
+                        push(&mut batches, batch)?;
+                    }
+                    Ok(batches)
+                })
             }
         }
     }
@@ -53,21 +60,21 @@ impl ArrowCapsules<'_> {
 #[pyfunction]
 pub fn arrow_columns(capsules: ArrowCapsules) -> PyResult<Vec<(String, bool)>> {
     let fields = capsules.fields()?;
-    Ok(fields.into_iter().map(|field| (field.name, field.kind.is_some())).collect())
+    Ok(collect(fields.into_iter().map(|field| (field.name, field.kind.is_some())))?)
 }
 
 impl ArrowTable {
     /// Returns the table as the core reads it.
-    pub fn view(&self) -> Columnar<'_> {
+    pub fn view(&self) -> Result<Columnar<'_>> {
         let mut table = Columnar::new(self.fields.len());
         for batch in &self.batches {
             let columns = self.fields.iter().enumerate();
             table.push(
                 batch.samples(),
                 columns.filter_map(|(i, field)| Some(batch.column(i, field.kind?))),
-            );
+            )?;
         }
-        table
+        Ok(table)
     }
 }
 
@@ -98,15 +105,15 @@ impl ArrowTable {
 
     /// Returns the columns of float64.
     #[getter]
-    fn doubles(&self) -> Vec<usize> {
+    fn doubles(&self) -> Result<Vec<usize>> {
         let is_double = |&i: &usize| self.fields.get(i).is_some_and(|f| f.kind == Some(NumberKind::F64));
-        (0..self.fields.len()).filter(is_double).collect()
+        collect((0..self.fields.len()).filter(is_double))
     }
 
     /// Returns the largest finite magnitude in a column.
     fn largest(&self, py: Python<'_>, column: usize) -> PyResult<f64> {
         panics::catch(|| {
-            let table = self.view();
+            let table = self.view()?;
             Ok(py.detach(|| {
                 let (mut largest, mut numbers) = (0.0, [0.0; PART]);
                 for first in (0..table.samples()).step_by(PART) {
@@ -124,7 +131,7 @@ impl ArrowTable {
     /// Returns the numbers of a column as float64, with NaN for missing ones.
     fn numbers<'py>(&self, py: Python<'py>, column: usize) -> PyResult<Bound<'py, PyArray1<f64>>> {
         panics::catch(|| {
-            let table = self.view();
+            let table = self.view()?;
             let mut numbers = filled(table.samples(), 0.0)?;
             py.detach(|| table.copy::<Doubles>(column, 0, &mut numbers));
             Ok(numbers.into_pyarray(py))

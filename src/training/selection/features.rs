@@ -2,6 +2,7 @@
 
 use super::trial::Trial;
 use crate::Result;
+use crate::memory::collect;
 use crate::training::Context;
 use crate::training::linear::Linear;
 use crate::training::quiet::Strength;
@@ -22,9 +23,9 @@ pub fn uninformative(trial: &Trial, context: Context) -> Result<Vec<usize>> {
     trial.with_folds(false, context, |folds| {
         for fold in folds {
             let Some(linear) = &fold.linear else { return Ok(()) };
-            let ranked = rank(linear);
+            let ranked = rank(linear)?;
             for (loss, &number) in losses.iter_mut().zip(&numbers) {
-                let some = linear.of_features(&ranked[..number]);
+                let some = linear.of_features(&ranked[..number])?;
                 *loss += trial.linear_loss(usual, fold, &some, context)?;
             }
         }
@@ -32,8 +33,9 @@ pub fn uninformative(trial: &Trial, context: Context) -> Result<Vec<usize>> {
     })?;
     let best = losses.iter().zip(&numbers).min_by(|a, b| a.0.total_cmp(b.0));
     let number = best.map_or(features.len(), |(_, &number)| number);
-    let all = trial.examples();
+    let all = trial.examples()?;
     let rows = trial.rows(&all, context)?;
-    let ranked = Linear::new(&all, &rows, trial.objective, context)?.as_ref().map_or_else(Vec::new, rank);
-    Ok(ranked.iter().skip(number).map(|&feature| features[feature].column).collect())
+    let linear = Linear::new(&all, &rows, trial.objective, context)?;
+    let ranked = linear.as_ref().map_or_else(|| Ok(Vec::new()), rank)?;
+    collect(ranked.iter().skip(number).map(|&feature| features[feature].column))
 }

@@ -39,7 +39,7 @@ pub fn choose(
     finer: bool,
     context: Context,
 ) -> Result<Choice> {
-    let mut schema = schema.clone();
+    let mut schema = schema.copied()?;
     let mut first = Trial::new(dataset, &schema, params, context)?;
     if first.has_too_many_features() {
         schema.leave_out.extend(features::uninformative(&first, context)?);

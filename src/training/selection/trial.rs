@@ -2,6 +2,7 @@
 
 use crate::data::{Dataset, Schema};
 use crate::encoding::Encoder;
+use crate::memory::try_collect;
 use crate::threads::Threads;
 use crate::training::batches::{self, Batches};
 use crate::training::head::Plan;
@@ -182,7 +183,10 @@ impl<'a> Trial<'a> {
     }
 
     /// Returns the samples to choose with.
-    pub fn examples(&self) -> Examples<'_> {
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn examples(&self) -> Result<Examples<'_>> {
         let all = self.samples.examples();
         let unit = all.unit();
         let most = if self.is_mostly_categories() { MAX_SAMPLES_OF_CATEGORIES } else { MAX_SAMPLES };
@@ -203,17 +207,17 @@ impl<'a> Trial<'a> {
         context: Context,
         work: impl FnOnce(&[Fold]) -> Result<R>,
     ) -> Result<R> {
-        let all = self.examples();
+        let all = self.examples()?;
         let folds = if all.samples.len() < MIN_SAMPLES && !self.is_large() { FOLDS } else { 1 };
-        let parts: Vec<_> = (0..folds).map(|fold| all.fold(fold, FOLDS, self.params.seed)).collect();
+        let parts = try_collect((0..folds).map(|fold| all.fold(fold, FOLDS, self.params.seed)))?;
         let rows = self.rows(&all, context)?;
         let mut rows_of = Vec::with_capacity(folds);
         for (train, _) in &parts {
-            let mut rows = rows.clone();
+            let mut rows = rows.copied()?;
             rows.count(train, context)?;
             rows_of.push(Arc::new(rows));
         }
-        let shards: Vec<_> = parts.iter().map(|(train, _)| train.shards(1)).collect();
+        let shards = try_collect(parts.iter().map(|(train, _)| train.shards(1)))?;
         let mut made = Vec::with_capacity(folds);
         for (((train, held_out), rows), shards) in parts.iter().zip(&rows_of).zip(&shards) {
             let size = batches::size(&self.params, train.samples.len(), all.target.outputs());
@@ -221,7 +225,7 @@ impl<'a> Trial<'a> {
             if balanced {
                 linear = linear.map(|linear| linear.balanced(context)).transpose()?;
             }
-            let batches = Batches::new(train, shards, size).decode(rows, context)?;
+            let batches = Batches::new(train, shards, size)?.decode(rows, context)?;
             made.push(Fold { rows: Arc::clone(rows), batches, linear, held_out });
         }
         work(&made)
