@@ -1,6 +1,8 @@
 //! Prefetching of memory that will be read soon.
 
+#[cfg(feature = "std")]
 use super::batch::Touched;
+#[cfg(feature = "std")]
 use super::weights::RowWeights;
 
 /// Bytes of a cache line.
@@ -13,17 +15,21 @@ pub fn prefetch<T>(numbers: &[T]) {
 }
 
 /// Numbers that a core's own caches hold, about: a table of fewer needs no prefetching.
+#[cfg(feature = "std")]
 const CACHED: usize = 1 << 17;
 /// Distance, in touched cells, between the one being read and the one being prefetched.
+#[cfg(feature = "std")]
 const CELLS_AHEAD: usize = 4;
 
 /// Returns the touched cell to prefetch while the i-th is read; `None` if the core's caches hold all weights.
+#[cfg(feature = "std")]
 #[inline(always)]
 pub fn cell_ahead<'a>(weights: &RowWeights, touched: &'a [Touched], i: usize) -> Option<&'a Touched> {
     if weights.v.len() < CACHED { None } else { touched.get(i + CELLS_AHEAD) }
 }
 
 /// Prefetches `count` parts of a table from the given one on; the table has `parts` in all.
+#[cfg(feature = "std")]
 #[inline(always)]
 pub fn prefetch_parts(table: &[f32], parts: usize, first: usize, count: usize) {
     let size = table.len() / parts.max(1);
@@ -31,6 +37,7 @@ pub fn prefetch_parts(table: &[f32], parts: usize, first: usize, count: usize) {
 }
 
 /// Prefetches the weights of rows.
+#[cfg(feature = "std")]
 #[inline(always)]
 pub fn prefetch_rows(weights: &RowWeights, first: usize, count: usize) {
     let rows = weights.w.len();
