@@ -44,8 +44,8 @@ def _head() -> list[str]:
         "# Sparse and categorical data",
         "",
         f"`make -C benches sparse`, {date.today()}, {machine.cpu()}, all threads. Test samples are scored once, and no "
-        "setting is chosen by them. Bytes are those of the file, for a linear model four per weight, for LightGBM of its "
-        "pickle. MB is the peak of the process.",
+        "setting is chosen by them. Bytes are those of the file, for a linear model four per weight, and for LightGBM "
+        "those of its pickle. MB is the peak of the process.",
         "",
         *calls,
         "",

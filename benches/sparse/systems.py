@@ -1,4 +1,4 @@
-"""The systems, each with its default call. `fit` returns a function from a table to scores and the bytes of the model."""
+"""The systems, each with its default call: how to fit a part, which returns a scorer and the bytes of the model."""
 
 from __future__ import annotations
 
