@@ -25,7 +25,7 @@ const FOLDS: usize = 5;
 /// With more active features in all samples, finer bins and folds in turn would take too long.
 const MAX_VISITS: usize = 2_000_000;
 /// With more rows of the parameter table, choosing should take fewer factors.
-const MANY_ROWS: u32 = 10_000;
+const MANY_ROWS: u32 = 100_000;
 /// With this many samples, half the epochs are enough to choose with.
 const MANY_SAMPLES: usize = 6_000;
 /// Features are screened if there are at least as many, and fewer samples than this for each.
