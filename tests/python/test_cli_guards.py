@@ -177,13 +177,12 @@ def test_rows_are_counted_for_the_time_left(tmp_path, ending):
 
 
 def test_a_bar_counts_rows(tmp_path, monkeypatch, capfd):
-    from binfm.cli import evaluate, main, predict
+    from binfm.cli import _messages, main
 
     table().write_csv(tmp_path / "t.csv")
     model = binfm.train(table().drop("late"), table()["late"], m=2, epochs=1)
     model.save(tmp_path / "m.binfm")
-    for module in (predict, evaluate):
-        monkeypatch.setattr(module, "on_terminal", lambda: True)
+    monkeypatch.setattr(_messages, "on_terminal", lambda: True)
     monkeypatch.chdir(tmp_path)
     for command in (
         ["predict", "m.binfm", "t.csv", "-o", "out.csv"],
