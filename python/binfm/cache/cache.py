@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 ENCODING = ("b", "tilings", "binning", "min_count")
 """Parameters that cannot change once samples are encoded."""
-RELEASE_INTERVAL = 0.2
+RELEASE_INTERVAL = 0.05
 """Seconds after which the system may take back the pages that training has read."""
 
 
