@@ -114,10 +114,10 @@ impl Examples<'_> {
     /// Returns the samples at some places of the canonical order.
     fn part(&self, belongs: impl Fn(usize) -> bool) -> Self {
         let places = || (0..self.samples.len()).filter(|&place| belongs(place));
-        Self {
-            samples: places().map(|place| self.samples[place]).collect(),
-            hashes: places().map(|place| self.hashes[place]).collect(),
-            ..*self
-        }
+        let count = places().count(); // grown step by step, the lists would take twice the memory
+        let (mut samples, mut hashes) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        samples.extend(places().map(|place| self.samples[place]));
+        hashes.extend(places().map(|place| self.hashes[place]));
+        Self { samples: samples.into(), hashes: hashes.into(), ..*self }
     }
 }
