@@ -90,10 +90,12 @@ impl<'a> Trial<'a> {
         2 * features.iter().filter(|feature| feature.span.is_copied()).count() > features.len()
     }
 
-    /// Returns whether factors should become levels: always for categories, and for several classes. With two classes, and
-    /// with numbers to predict, signs that rest are as good or better on dense numbers.
+    /// Returns whether factors should become levels: for categories, and for several classes, if w can be solved for what
+    /// is left after rounding. With two classes, and with numbers to predict, signs that rest are as good or better on
+    /// dense numbers.
     pub fn gains_from_levels(&self) -> bool {
-        self.is_mostly_categories() || self.samples.examples().target.outputs() > 1
+        let outputs = self.samples.examples().target.outputs();
+        Linear::is_solved_for(self.objective) && (self.is_mostly_categories() || outputs > 1)
     }
 
     /// Returns whether there are so many categories that each fit takes long.
