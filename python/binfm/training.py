@@ -215,7 +215,7 @@ def train_stored(X: Any, y: Any, sample_weight: Any, eval_set: Any, params: Para
     from binfm.data.sources import open_source
 
     if not isinstance(X, Cache):
-        with tempfile.TemporaryDirectory(prefix="binfm-") as folder:
+        with tempfile.TemporaryDirectory(prefix="binfm-", ignore_cleanup_errors=True) as folder:
             path = Path(folder) / "samples.cache"
             found = build(open_source(X, y, sample_weight), path, params)
             cache = Cache(path)

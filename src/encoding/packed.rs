@@ -79,15 +79,19 @@ impl<'a> PackedTable<'a> {
     pub fn stored(encoder: &Encoder, bytes: &'a [u8]) -> Result<Self> {
         let (codes, width) = layout(encoder)?;
         let largest = collect(encoder.features().iter().map(|feature| largest_code(feature.span)))?;
+        let mut absent = 0;
         let is_valid = |sample: &[u8]| {
-            let codes = codes.iter().zip(&largest);
-            codes.filter(|(code, largest)| code.get(sample).is_some_and(|code| code > **largest)).count() == 0
+            codes.iter().zip(&largest).all(|(code, largest)| {
+                let code = code.get(sample);
+                absent += usize::from(code.is_none());
+                code.is_none_or(|code| code <= *largest)
+            })
         };
         let mut samples = bytes.chunks_exact(width.max(1));
         if !samples.all(is_valid) || !samples.remainder().is_empty() {
             return Err(Error::value("cells", "be those of their encoder", "others"));
         }
-        let is_plain = codes.len() == width && !bytes.contains(&u8::MAX);
+        let is_plain = codes.len() == width && absent == 0;
         Ok(Self::Dense { codes, width, bytes: Cow::Borrowed(bytes), is_plain })
     }
 

@@ -6,7 +6,7 @@ use super::head::{Head, HeadId, Plan};
 use super::history::HeldOut;
 use super::learner::Pace;
 use super::linear::Linear;
-use super::quiet::Strength;
+use super::quiet::{Quiet, Strength};
 use super::pass::{Losses, Pass, Task, Worker};
 use super::state::Merge;
 use super::{Context, Examples, rng};
@@ -109,7 +109,7 @@ impl Heads {
         let held_out = match epoch.valid {
             Some(valid) => {
                 self.refit(epoch.batches.examples, context)?;
-                self.evaluate(valid, context)?
+                self.with_levels(epoch.linear, context)?.as_ref().unwrap_or(self).evaluate(valid, context)?
             }
             None => Vec::new(),
         };
@@ -145,6 +145,13 @@ impl Heads {
         let keep = |(): &mut (), head: &mut Head| head.keep(linear, context);
         context.threads.map(&mut self.all, || (), keep)?;
         Ok(())
+    }
+
+    /// Returns the heads rounded as a model has them, if their factors become levels.
+    fn with_levels(&self, linear: Option<&Linear>, context: Context) -> Result<Option<Self>> {
+        let strength = self.all.first().and_then(|head| head.rules.learner.quiet()).map(Quiet::strength);
+        let strength = strength.filter(|strength| strength.levels.is_some());
+        strength.map(|strength| self.rounded(strength, linear, context)).transpose()
     }
 
     /// Returns the heads with factors rounded to levels, and w solved for them.
@@ -275,7 +282,14 @@ impl Heads {
     ///
     /// # Errors
     /// If it is stopped, or there is not enough memory.
-    pub fn held_out(&self, valid: &Examples, context: Context) -> Result<HeldOut> {
+    pub fn held_out(&self, valid: &Examples, linear: Option<&Linear>, context: Context) -> Result<HeldOut> {
+        if let Some(rounded) = self.with_levels(linear, context)? {
+            return rounded.scores(valid, context);
+        }
+        self.scores(valid, context)
+    }
+
+    fn scores(&self, valid: &Examples, context: Context) -> Result<HeldOut> {
         let (outputs, share) = (self.outputs, self.outputs as f64 / self.all.len() as f64);
         let parts = context.threads.map(
             valid.samples.chunks(EVALUATED),

@@ -67,12 +67,17 @@ impl<'a> Linear<'a> {
         objective: Objective,
         context: Context<'a>,
     ) -> Result<Option<Self>> {
-        if !matches!(objective.loss, Loss::Logistic) && !objective.loss.is_regression() {
+        if !Self::is_solved_for(objective) {
             return Ok(None);
         }
         let columns = Arc::new(Columns::new(examples, rows, context)?);
         let features = collect(0..rows.features())?;
         Ok(Some(Self { examples, rows, features, objective, columns, balance: Vec::new() }))
+    }
+
+    /// Returns whether the linear term is solved for a loss.
+    pub fn is_solved_for(objective: Objective) -> bool {
+        objective.loss == Loss::Logistic || objective.loss.is_regression()
     }
 
     /// Returns the same for some of the features.

@@ -207,7 +207,7 @@ impl Trainer {
             self.decays += usize::from(!schedule.steady);
             let mut report = EpochReport::mean(epoch, &losses);
             let held_out = match valid.filter(|_| schedule.scores) {
-                Some(valid) => Some(heads.held_out(valid, context)?),
+                Some(valid) => Some(heads.held_out(valid, linear, context)?),
                 None => None,
             };
             let flow = on_epoch(&mut report, held_out);

@@ -33,9 +33,9 @@ def test_unknown_target_is_rejected(trained):
 def test_larger_models_take_longer():
     X = np.random.default_rng(0).normal(size=(300, 8))
     y = np.arange(300) % 3
-    times = [
-        binfm.train(X, y, m=m, b=12, tilings=T, epochs=1).size_report("avr")["cycles"] for T in (1, 4) for m in (4, 16)
-    ]
+    settings = {"b": 12, "epochs": 1, "regularization": 0}
+    models = [binfm.train(X, y, m=m, tilings=T, **settings) for T in (1, 4) for m in (4, 16)]
+    times = [model.size_report("avr")["cycles"] for model in models]
     assert times[0] < times[1] < times[3]
     assert times[0] < times[2] < times[3]
 

@@ -28,6 +28,7 @@ PARAMETERS = st.fixed_dictionaries(
         "epochs": st.sampled_from([1, 3]),
         "loss": st.sampled_from(["logistic", "softmax", "hinge", "squared_hinge", "squared"]),
         "n_jobs": st.sampled_from([1, 2]),
+        "regularization": st.sampled_from([0, 30, "auto"]),
     },
     optional={
         "method": st.sampled_from(["bfm", "sefm", "dfm", "fm"]),

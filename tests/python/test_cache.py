@@ -160,7 +160,7 @@ def test_a_sample_of_rows_does_not_depend_on_their_order():
 def cache(tmp_path):
     """Return the path of a small cache."""
     X, y, _ = table(200)
-    binfm.Cache.build(in_parts(X, y), path=tmp_path / "small.cache", regularization=0)
+    binfm.Cache.build(X, y, path=tmp_path / "small.cache", regularization=0)
     return tmp_path / "small.cache"
 
 

@@ -15,7 +15,7 @@ from sklearn.datasets import dump_svmlight_file
 from test_cli import COMMAND, run
 
 ROWS = 500
-TRAIN = ("train", "t.csv", "--target", "late", "-o", "m.binfm", "--epochs", 3)
+TRAIN = ("train", "t.csv", "--target", "late", "-o", "m.binfm", "--epochs", 3, "--regularization", 0)
 
 
 def table(rows=ROWS):
@@ -152,7 +152,7 @@ def test_json_keys_are_in_snake_case(tmp_path):
 
 def test_output_may_be_a_device(tmp_path):
     table().write_csv(tmp_path / "t.csv")
-    run("train", "t.csv", "--target", "late", "-o", "/dev/null", "--epochs", 1, cwd=tmp_path)
+    run("train", "t.csv", "--target", "late", "-o", "/dev/null", "--epochs", 1, "--regularization", 0, cwd=tmp_path)
     run(*TRAIN, cwd=tmp_path)
     assert run("predict", "m.binfm", "t.csv", "-o", "/dev/null", cwd=tmp_path) == b""
     written = run("predict", "m.binfm", "t.csv", "-o", "/dev/stdout", cwd=tmp_path)
@@ -177,13 +177,12 @@ def test_rows_are_counted_for_the_time_left(tmp_path, ending):
 
 
 def test_a_bar_counts_rows(tmp_path, monkeypatch, capfd):
-    from binfm.cli import evaluate, main, predict
+    from binfm.cli import _messages, main
 
     table().write_csv(tmp_path / "t.csv")
     model = binfm.train(table().drop("late"), table()["late"], m=2, epochs=1)
     model.save(tmp_path / "m.binfm")
-    for module in (predict, evaluate):
-        monkeypatch.setattr(module, "on_terminal", lambda: True)
+    monkeypatch.setattr(_messages, "on_terminal", lambda: True)
     monkeypatch.chdir(tmp_path)
     for command in (
         ["predict", "m.binfm", "t.csv", "-o", "out.csv"],

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 X = np.random.default_rng(0).normal(size=(300, 3))
 Y = X[:, 0] * X[:, 1] > 0
-SMALL = {"m": 4, "epochs": 3}
+SMALL = {"m": 4, "epochs": 3, "regularization": 0}
 
 
 def test_negative_n_jobs_count_from_all_cores():
@@ -44,7 +44,7 @@ class Small(BinFMClassifier):
     """A classifier with parameters of its own."""
 
     def __init__(self, factors=4, callback=None):
-        super().__init__(m=factors, epochs=3, callback=callback)
+        super().__init__(m=factors, epochs=3, regularization=0, callback=callback)
         self.factors = factors
 
 
@@ -66,8 +66,8 @@ def test_subclasses_may_have_an_init_of_their_own():
 
 
 def test_a_lambda_may_be_the_callback():
-    assert len(binfm.train(X, Y, m=4, callback=lambda epoch, record: epoch == 2).history) == 2
-    stops = BinFMClassifier(m=4, callback=lambda epoch, record: epoch == 2)
+    assert len(binfm.train(X, Y, m=4, regularization=0, callback=lambda epoch, record: epoch == 2).history) == 2
+    stops = BinFMClassifier(m=4, regularization=0, callback=lambda epoch, record: epoch == 2)
     assert clone(stops).fit(X, Y).n_iter_ == 2
     assert len(cross_val_score(stops, X, Y, cv=2, n_jobs=2)) == 2, "in other processes, too"
     seen = []

@@ -114,7 +114,7 @@ def test_an_unknown_flag_version_or_loss_is_rejected(blob):
         (4, 255),
         (5, blob[5] | 16),
         (5, blob[5] | 128),
-        (19, 5),
+        (19, 8),
         (19, 255),
     ]:
         body = bytearray(blob[:-4])

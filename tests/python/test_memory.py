@@ -25,7 +25,7 @@ y = np.arange(400) % 2
 path = sys.argv[1]
 with open(path, "rb") as file:
     blob = file.read()
-small = binfm.train(X, y, epochs=1)
+small = binfm.train(X, y, epochs=1, regularization=0)
 want = small.decision_function(X).tobytes()
 row = X[0].tolist()
 
@@ -46,7 +46,7 @@ except MemoryError:
 resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 assert small.decision_function(X).tobytes() == want
 assert small.score_row(row) == small.decision_function(np.array([row]))[0]
-assert binfm.train(X, y, epochs=1) == small
+assert binfm.train(X, y, epochs=1, regularization=0) == small
 print("alive")
 """
 
@@ -54,8 +54,8 @@ print("alive")
 PLAIN = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "65536"}
 
 WORK = {
-    "weights": ("binfm.train(X, y, b=256, m=65_535, epochs=1, n_jobs=1)", 400),
-    "weights of the optimizer": ("binfm.train(X, y, b=256, m=4000, epochs=1, n_jobs=1)", 250),
+    "weights": ("binfm.train(X, y, b=256, m=65_535, epochs=1, regularization=0, n_jobs=1)", 400),
+    "weights of the optimizer": ("binfm.train(X, y, b=256, m=4000, epochs=1, regularization=0, n_jobs=1)", 250),
     "scores": ("small.decision_function(rows(10**9), n_jobs=1)", 400),
     "more scores than there are addresses": ("small.decision_function(rows(2**55))", 400),
     "probabilities": ("small.predict_proba(rows(10**9))", 400),
@@ -91,11 +91,11 @@ SWEEP = """
 import resource, sys
 import binfm, numpy as np
 
-method, jobs = sys.argv[1], int(sys.argv[2])
+method, strength, jobs = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
 X = np.random.default_rng(0).normal(size=(300, 20)).astype(np.float32)
 y = np.arange(300) % 3
-work = lambda: binfm.train(X, y, method=method, b=64, m=500, epochs=2, n_jobs=jobs)
-want = binfm.train(X, y, epochs=1)
+work = lambda: binfm.train(X, y, method=method, b=64, m=500, epochs=2, regularization=strength, n_jobs=jobs)
+want = binfm.train(X, y, epochs=1, regularization=0)
 with open("/proc/self/statm") as sizes:
     used = int(sizes.read().split()[0]) * resource.getpagesize()
 found = []
@@ -110,16 +110,16 @@ for room in range(8, 160, 8):
         assert "threads could not be started" in str(error), error
         found.append("threads")
 resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-assert binfm.train(X, y, epochs=1) == want
+assert binfm.train(X, y, epochs=1, regularization=0) == want
 assert found[-1] == "model" and "memory" in found, found
 print("alive")
 """
 
 
-@pytest.mark.parametrize("method", ["bfm", "sefm"])
-def test_the_process_survives_wherever_memory_runs_out(run_python, method):
+@pytest.mark.parametrize(("method", "regularization"), [("bfm", 30), ("sefm", 0)])
+def test_the_process_survives_wherever_memory_runs_out(run_python, method, regularization):
     """Eight megabytes more on each attempt, until there is enough."""
-    assert run_python(SWEEP, method, 1, env=PLAIN, timeout=120) == b"alive\n"
+    assert run_python(SWEEP, method, regularization, 1, env=PLAIN, timeout=120) == b"alive\n"
 
 
 @pytest.fixture(scope="module")

@@ -268,13 +268,17 @@ def test_unbalanced_classes_are_compared_by_log_loss():
     assert binfm.train(X, y, max_bytes=150, epochs=3, sample_weight=weight).search.metric == "accuracy"
 
 
+@pytest.fixture(scope="module")
+def chosen_by_auc():
+    return binfm.train(*rare(), max_bytes=150, epochs=3, scoring="auc")
+
+
 @pytest.mark.parametrize("scoring", ["auc", "roc_auc", sk.roc_auc_score])
-def test_the_search_chooses_by_the_metric_given(scoring):
-    X, y = rare()
-    model = binfm.train(X, y, max_bytes=150, epochs=3, scoring=scoring)
+def test_the_search_chooses_by_the_metric_given(scoring, chosen_by_auc):
+    model = binfm.train(*rare(), max_bytes=150, epochs=3, scoring=scoring)
     last = [trial["score"] for trial in model.search.trials if trial["rung"] == 3]
     assert model.search.chosen["score"] == max(last)
-    assert model == binfm.train(X, y, max_bytes=150, epochs=3, scoring="auc"), "three names of one metric"
+    assert model == chosen_by_auc, "three names of one metric"
     assert model.search.metric in ("auc", "roc_auc", "roc_auc_score")
 
 

@@ -47,7 +47,6 @@ def build(source: Source, path: Path, params: Params) -> Search | None:
     like = survey.sample(vocabularies)
     params, found = _choose(params, like, survey)
     sketches = survey.sketches
-    assert sketches is not None
     if sketches.start_second_pass(params.core()):
         for table, _, weight in survey.read():
             sketches.add_again(table, weight, params.n_jobs)

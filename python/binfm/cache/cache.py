@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
 
 ENCODING = ("b", "tilings", "binning", "min_count")
 """Parameters that cannot change once samples are encoded."""
-RELEASE_INTERVAL = 0.2
-"""Seconds after which the system may take back the pages that training has read."""
+LOOK_INTERVAL = 0.01
+RELEASED = 1 << 27
+"""Seconds between two looks at the memory that mapped files take, and the bytes above which it is given back."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,8 +230,9 @@ class Cache:
         done = Event()
 
         def release() -> None:
-            while not done.wait(RELEASE_INTERVAL):
-                self._mapped.release()
+            while not done.wait(LOOK_INTERVAL):
+                if mapped_bytes() > RELEASED:
+                    self._mapped.release()
 
         thread = Thread(target=release, name="binfm-release", daemon=True)
         thread.start()
@@ -255,3 +258,12 @@ class Cache:
     def _labels(self) -> Labels:
         kind, values = self._described["labels"]
         return Labels(kind, values)
+
+
+def mapped_bytes() -> int:
+    """Return the bytes of files that are in the memory of this process; where nobody can tell, more than enough."""
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[2]) * mmap.PAGESIZE
+    except OSError:
+        return 2 * RELEASED

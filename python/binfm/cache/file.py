@@ -78,6 +78,8 @@ class Mapped:
             if size < len(MAGIC) or file.read(len(MAGIC)) != MAGIC:
                 raise ValueError(f"{path} is not a cache of this version of binfm; build it again")
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        if hasattr(mmap, "MADV_NOHUGEPAGE"):
+            self._map.madvise(mmap.MADV_NOHUGEPAGE)  # else to read one sample is to map two megabytes
         self.description = self._describe(size)
 
     def part(self, name: str) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class Survey:
         self._source = source
         self._params = params
         self.reader = PartReader(params.categorical)
-        self.sketches: _core.Sketches | None = None
+        self._sketches: _core.Sketches | None = None
         self.samples = 0
         """Number of samples."""
         self.weighted = 0
@@ -68,7 +68,7 @@ class Survey:
         for table, y, weight in self.read():
             self._add(table, y, weight)
             progress.advance(len(table))
-        if self.sketches is None:
+        if self.samples == 0:
             raise ValueError(f"{self._source.name} must have at least one sample, got none")
         if not self._params.is_regression:
             check_labels(self.labels)
@@ -76,6 +76,11 @@ class Survey:
                 refuse_numbers(self.labels, self.samples)
         if self.weighted == 0:
             raise ValueError("sample_weight must have at least one positive weight, got all zeros")
+
+    @property
+    def sketches(self) -> _core.Sketches:
+        """What is known about the columns."""
+        return cast("_core.Sketches", self._sketches)
 
     def read(self) -> Iterator[tuple[Dense, Any, NDArray[np.float64] | None]]:
         """Yield all samples, read the same way each time."""
@@ -92,7 +97,6 @@ class Survey:
 
     def vocabularies(self) -> Vocabularies:
         """Settle which texts are categories, and return them."""
-        assert self.sketches is not None
         vocabularies: Vocabularies = {}
         renumbered: dict[int, NDArray[np.float32]] = {}
         for j in self.reader.text_columns:
@@ -125,10 +129,10 @@ class Survey:
         return _core.target_units(np.concatenate(self._y), weight)
 
     def _add(self, table: Dense, y: Any, weight: NDArray[np.float64] | None) -> None:
-        if self.sketches is None:
-            self.sketches = _core.Sketches(self.reader.width, self.reader.categorical, self._largest_weight)
+        if self._sketches is None:
+            self._sketches = _core.Sketches(self.reader.width, self.reader.categorical, self._largest_weight)
             self.missing = np.zeros(self.reader.width, np.intp)
-        self.sketches.add(table, weight, self._params.n_jobs)
+        self._sketches.add(table, weight, self._params.n_jobs)
         if self._params.is_regression:
             self._y.append(self.targets(y))
             if weight is not None:
@@ -161,5 +165,4 @@ def largest_weight(source: Source) -> float | None:
 def _weights(weight: Any, samples: int) -> NDArray[np.float64]:
     """Return the weights of a part, which may all be zero."""
     padded = read_weight(np.append(weight, 1.0), "sample_weight", samples + 1)
-    assert padded is not None
-    return padded[:-1]
+    return cast("NDArray[np.float64]", padded)[:-1]

@@ -30,7 +30,7 @@ def cached(args: argparse.Namespace, given: dict[str, Any]) -> Iterator[Cache]:
     if args.target is None:
         raise ValueError(f"{args.data}: --target must be one of its columns")
     source = open_source(args.data, args.target, args.weight, args.ignore)
-    with tempfile.TemporaryDirectory(prefix="binfm-") as folder:
+    with tempfile.TemporaryDirectory(prefix="binfm-", ignore_cleanup_errors=True) as folder:
         path = Path(args.cache or f"{folder}/samples.cache")
         if not path.exists():
             with naming(args.data, args.target):

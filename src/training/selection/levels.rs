@@ -21,13 +21,13 @@ const STRONGEST_OF_NUMBERS: f64 = 0.01;
 /// The most candidates on the way down, and those tried at a time.
 const MAX_STEPS: usize = 9;
 const AT_A_TIME: usize = 2;
-/// How far, in steps, the last candidates are from the best one.
-const BETWEEN: [f64; 2] = [-0.5, 0.5];
+/// How far, in steps, further candidates are from the best one, on either side.
+const BETWEEN: [f64; 2] = [0.5, 0.25];
 /// Factors to choose with.
 const FACTORS: usize = 8;
 /// Distances between levels, and loudness of the pairs.
 const DISTANCES: [f64; 3] = [0.85, 1.2, 1.7];
-const LOUDNESS: [f64; 3] = [0.95, 1.05, 1.1];
+const LOUDNESS: [f64; 4] = [0.95, 1.05, 1.1, 1.15];
 
 /// Chooses the pull, and the distance between levels.
 pub fn choose(trial: &Trial, context: Context) -> Result<Found> {
@@ -50,10 +50,12 @@ pub fn choose(trial: &Trial, context: Context) -> Result<Found> {
                 best = found;
             }
         }
-        let close = BETWEEN.map(|steps| Strength { v: best.1.v * libm::pow(STEP, steps), ..best.1 });
-        let found = best_of(&few, &close, folds, context)?;
-        if found.0 < best.0 {
-            best = found;
+        for steps in BETWEEN {
+            let close = [steps, -steps].map(|steps| Strength { v: best.1.v * libm::pow(STEP, steps), ..best.1 });
+            let found = best_of(&few, &close, folds, context)?;
+            if found.0 < best.0 {
+                best = found;
+            }
         }
         let best = coarseness(&few, best.1, folds, context)?;
         Ok(if best.0 < alone.0 * (1.0 - MIN_GAIN) { best } else { alone })

@@ -26,7 +26,7 @@ const FOLDS: usize = 5;
 /// With more active features in all samples, finer bins and folds in turn would take too long.
 const MAX_VISITS: usize = 2_000_000;
 /// With more rows of the parameter table, choosing should take fewer factors.
-const MANY_ROWS: u32 = 10_000;
+const MANY_ROWS: u32 = 100_000;
 /// With this many samples, half the epochs are enough to choose with.
 const MANY_SAMPLES: usize = 6_000;
 /// Features are screened if there are at least as many, and fewer samples than this for each.
@@ -91,10 +91,12 @@ impl<'a> Trial<'a> {
         2 * features.iter().filter(|feature| feature.span.is_copied()).count() > features.len()
     }
 
-    /// Returns whether factors should become levels: always for categories, and for several classes. With two classes, and
-    /// with numbers to predict, signs that rest are as good or better on dense numbers.
+    /// Returns whether factors should become levels: for categories, and for several classes, if w can be solved for what
+    /// is left after rounding. With two classes, and with numbers to predict, signs that rest are as good or better on
+    /// dense numbers.
     pub fn gains_from_levels(&self) -> bool {
-        self.is_mostly_categories() || self.samples.examples().target.outputs() > 1
+        let outputs = self.samples.examples().target.outputs();
+        Linear::is_solved_for(self.objective) && (self.is_mostly_categories() || outputs > 1)
     }
 
     /// Returns whether there are so many categories that each fit takes long.
