@@ -14,8 +14,6 @@ pub struct Strengths {
 
 /// Strengths of the pull of w towards straight lines.
 const LINEAR: Strengths = Strengths { first: &[3.0, 30.0, 300.0], weaker: &[0.3], stronger: &[3000.0, 30_000.0] };
-/// The same where λ of each feature follows from its effects, so that one close to the usual one is right.
-const BALANCED: Strengths = Strengths { first: &[15.0, 30.0, 60.0], weaker: &[3.0, 8.0], stronger: &[120.0, 300.0] };
 /// The same for the pull on factors.
 const CLASSES: Strengths = Strengths { first: &[10.0, 30.0, 100.0], weaker: &[1.0, 3.0], stronger: &[300.0] };
 /// For regression: strengths and loudness of the factors.
@@ -44,9 +42,11 @@ pub fn linear(trial: &Trial, usual: Strength, folds: &[Fold], context: Context) 
     if folds[0].linear.is_none() {
         return Ok((f64::INFINITY, usual));
     }
-    let strengths = if usual.levels.is_some() { &BALANCED } else { &LINEAR };
     let usual = Strength { pairs: 0.0, ..usual };
-    best_strength(trial, strengths, |w| Strength { w, ..usual }, folds, context)
+    if trial.is_mostly_categories() && usual.levels.is_some() {
+        return best_of(trial, &[usual], folds, context); // λ of each field follows from its effects
+    }
+    best_strength(trial, &LINEAR, |w| Strength { w, ..usual }, folds, context)
 }
 
 /// Returns the best candidate among strengths, and its loss.

@@ -138,7 +138,13 @@ impl<'a> Trial<'a> {
         let losses = each(jobs, context, |(candidate, fold): (&Strength, &Fold), context| {
             match &fold.linear {
                 Some(linear) if candidate.pairs == 0.0 => self.linear_loss(*candidate, fold, linear, context),
-                _ => self.train(*candidate, fold, context)?.loss(fold.held_out, context),
+                linear => {
+                    let mut heads = self.train(*candidate, fold, context)?;
+                    if candidate.levels.is_some() {
+                        heads = heads.rounded(*candidate, linear.as_ref(), context)?;
+                    }
+                    heads.loss(fold.held_out, context)
+                }
             }
         })?;
         let mean = |losses: &[f64]| losses.iter().sum::<f64>() / folds.len() as f64;
@@ -155,7 +161,7 @@ impl<'a> Trial<'a> {
         let Fold { rows, batches, linear, .. } = fold;
         let examples = batches.examples;
         let mut heads = Heads::new(self.plan(&self.params, strength, rows), examples, context)?;
-        let schedule = self.schedule(examples.samples.len());
+        let schedule = self.schedule(strength, examples.samples.len());
         for epoch in 1..=schedule.epochs {
             let rate = self.params.learning_rate * schedule.rate_factor(epoch, epoch - 1);
             let passes = epoch as u64 - 1;
@@ -178,9 +184,11 @@ impl<'a> Trial<'a> {
         Plan { encoder: &self.encoder, params, objective: self.objective, rows, strength: Some(strength) }
     }
 
-    fn schedule(&self, samples: usize) -> Schedule {
+    /// Returns how long to train. How far levels overfit depends on it, so they get all epochs where that takes not too long.
+    fn schedule(&self, strength: Strength, samples: usize) -> Schedule {
         let epochs = self.params.epochs;
-        let epochs = if samples < MANY_SAMPLES { epochs } else { epochs.div_ceil(2) };
+        let is_long = samples >= MANY_SAMPLES && (strength.levels.is_none() || self.has_many_rows());
+        let epochs = if is_long { epochs.div_ceil(2) } else { epochs };
         Schedule { epochs, ..Schedule::new(&self.params) }
     }
 
