@@ -76,7 +76,7 @@ mod tests {
             let ratio = found(size, 50.0) * size * size;
             assert!((0.7..1.5).contains(&ratio), "{size}: {ratio}");
         }
-        assert!(found(0.0, 50.0) > 500.0);
+        assert!(found(0.0, 50.0) > 300.0);
         assert!((most_likely(&[[0.0, 3.0]], 1.0, 30.0) - LIMITS[0]).abs() < 1e-12, "nobody visits it");
     }
 }
