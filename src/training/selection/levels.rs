@@ -33,7 +33,7 @@ const LOUDNESS: [f64; 4] = [0.95, 1.05, 1.1, 1.15];
 pub fn choose(trial: &Trial, context: Context) -> Result<Found> {
     let usual = Levels { rare: RARE[0], distance: DISTANCES[1] };
     let usual = Strength { levels: Some(usual), ..trial.strength()? };
-    let is_dense = !trial.is_mostly_categories();
+    let is_dense = !trial.has_rare_categories();
     let factors = if trial.has_many_rows() { trial.params.m.min(FACTORS) } else { trial.params.m };
     let few = trial.with_params(Params { m: factors, ..Params::clone(&trial.params) })?;
     let (loss, best) = few.with_folds(true, context, |folds| {
@@ -50,8 +50,9 @@ pub fn choose(trial: &Trial, context: Context) -> Result<Found> {
                 best = found;
             }
         }
-        for steps in BETWEEN {
-            let close = [steps, -steps].map(|steps| Strength { v: best.1.v * libm::pow(STEP, steps), ..best.1 });
+        let between = if is_dense { &BETWEEN[..0] } else { &BETWEEN[..] };
+        for steps in between {
+            let close = [*steps, -steps].map(|steps| Strength { v: best.1.v * libm::pow(STEP, steps), ..best.1 });
             let found = best_of(&few, &close, folds, context)?;
             if found.0 < best.0 {
                 best = found;

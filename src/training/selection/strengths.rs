@@ -43,7 +43,7 @@ pub fn linear(trial: &Trial, usual: Strength, folds: &[Fold], context: Context) 
         return Ok((f64::INFINITY, usual));
     }
     let usual = Strength { pairs: 0.0, ..usual };
-    if trial.is_mostly_categories() && usual.levels.is_some() {
+    if trial.has_rare_categories() && usual.levels.is_some() {
         return best_of(trial, &[usual], folds, context); // λ of each field follows from its effects
     }
     best_strength(trial, &LINEAR, |w| Strength { w, ..usual }, folds, context)

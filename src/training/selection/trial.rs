@@ -25,7 +25,9 @@ const MIN_SAMPLES: usize = 2_000;
 const FOLDS: usize = 5;
 /// With more active features in all samples, finer bins and folds in turn would take too long.
 const MAX_VISITS: usize = 2_000_000;
-/// With more rows of the parameter table, choosing should take fewer factors.
+/// With more rows of the parameter table, categories are rare.
+const RARE_ROWS: u32 = 4_000;
+/// With still more, choosing should take fewer factors.
 const MANY_ROWS: u32 = 100_000;
 /// With this many samples, half the epochs are enough to choose with.
 const MANY_SAMPLES: usize = 6_000;
@@ -86,17 +88,23 @@ impl<'a> Trial<'a> {
     }
 
     /// Returns whether most features have cells that share no row with another.
-    pub fn is_mostly_categories(&self) -> bool {
+    fn is_mostly_categories(&self) -> bool {
         let features = self.encoder.features();
         2 * features.iter().filter(|feature| feature.span.is_copied()).count() > features.len()
     }
 
-    /// Returns whether factors should become levels: for categories, and for several classes, if w can be solved for what
-    /// is left after rounding. With two classes, and with numbers to predict, signs that rest are as good or better on
-    /// dense numbers.
+    /// Returns whether factors should become levels: for rare categories, for stored values of sparse tables, and for
+    /// several classes, if w can be solved for what is left after rounding. Elsewhere signs that rest are as good or
+    /// better, and chosen in less time.
     pub fn gains_from_levels(&self) -> bool {
         let outputs = self.samples.examples().target.outputs();
-        Linear::is_solved_for(self.objective) && (self.is_mostly_categories() || outputs > 1)
+        Linear::is_solved_for(self.objective) && (self.has_rare_categories() || outputs > 1)
+    }
+
+    /// Returns whether most features have cells that share no row with another, and few samples are in most of them.
+    pub fn has_rare_categories(&self) -> bool {
+        let is_rare = self.encoder.zero_is_absent() || self.encoder.rows() > RARE_ROWS;
+        is_rare && self.is_mostly_categories()
     }
 
     /// Returns whether there are so many categories that each fit takes long.
@@ -184,10 +192,12 @@ impl<'a> Trial<'a> {
         Plan { encoder: &self.encoder, params, objective: self.objective, rows, strength: Some(strength) }
     }
 
-    /// Returns how long to train. How far levels overfit depends on it, so they get all epochs where that takes not too long.
+    /// Returns how long to train. How far rare categories overfit depends on it, so they get all epochs where that does not
+    /// take too long.
     fn schedule(&self, strength: Strength, samples: usize) -> Schedule {
         let epochs = self.params.epochs;
-        let is_long = samples >= MANY_SAMPLES && (strength.levels.is_none() || self.has_many_rows());
+        let needs_all = strength.levels.is_some() && self.has_rare_categories() && !self.has_many_rows();
+        let is_long = samples >= MANY_SAMPLES && !needs_all;
         let epochs = if is_long { epochs.div_ceil(2) } else { epochs };
         Schedule { epochs, ..Schedule::new(&self.params) }
     }
@@ -199,7 +209,7 @@ impl<'a> Trial<'a> {
     pub fn examples(&self) -> Result<Examples<'_>> {
         let all = self.samples.examples();
         let unit = all.unit();
-        let most = if self.is_mostly_categories() { MAX_SAMPLES_OF_CATEGORIES } else { MAX_SAMPLES };
+        let most = if self.has_rare_categories() { MAX_SAMPLES_OF_CATEGORIES } else { MAX_SAMPLES };
         all.in_units_of(unit).first(most)
     }
 
