@@ -15,7 +15,7 @@ LARGEST = 300_000
 
 def results_of(model, table, row):
     """Return all that a user gets from a model."""
-    effects, pairs = model.effects(table), model.interactions(features=range(min(3, table.shape[1])))
+    effects, pairs = model.effects(table), model.interactions(features=range(min(3, model.n_features)))
     return [model, effects, effects[0], pairs, pairs.cells(0, 1), model.explain(row, table)]
 
 
