@@ -17,7 +17,7 @@ unexport CONDA_PREFIX PYTHONHOME PYTHONPATH
 # Two pip processes must not install into one .venv at a time; cargo uses all cores on its own.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint bench fuzz device-test docs wheel clean
+.PHONY: help build demo test lint bench fuzz fuzz-runtime device-test docs wheel clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  $(or $(INVOKED_AS),make) %-13s %s\n", $$1, $$2}' \
@@ -44,9 +44,20 @@ lint: build .venv/group-lint ## check formatting, lints and types
 bench: ## time the kernels, training and scoring
 	cargo bench --locked
 
-fuzz: ## load and score damaged model files for FUZZ_SECONDS=60 on FUZZ_THREADS=2
+fuzz: fuzz-runtime ## load and score damaged model files, in C and in Rust, FUZZ_SECONDS=60 each, on FUZZ_THREADS=2
 	FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) FUZZ_SEED=$(or $(FUZZ_SEED),$$(date +%s)) \
 	  cargo test --locked --test fuzz -- --nocapture --test-threads=1
+
+# libFuzzer, guided by coverage, begins with the golden files; what it finds is kept in target/fuzz.
+fuzz-runtime:
+	mkdir -p target/fuzz/runtime target/fuzz/seeds
+	clang -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Ipython/binfm/include \
+	  -o target/fuzz-runtime $(wildcard tests/fuzz/coverage/*.c)
+	for file in tests/golden/*/*.binfm; do \
+	  head -c 64 Cargo.lock | cat - $$file > target/fuzz/seeds/$$(basename $$file); \
+	done
+	target/fuzz-runtime -max_total_time=$(or $(FUZZ_SECONDS),60) -max_len=8192 -print_final_stats=1 \
+	  -artifact_prefix=target/fuzz/ target/fuzz/runtime target/fuzz/seeds
 
 device-test: build .venv/group-test ## test the C runtime with every cross compiler and emulator installed (see .ci/run)
 	$(BIN)/python -m pytest tests/c -m "device or not device" -rs

@@ -26,7 +26,9 @@ pub fn sort<T: Copy>(
     let Some(&first) = items.first() else { return Ok(()) };
     // The counts have 32 bits.
     if items.len() < MIN_ITEMS || items.len() > u32::MAX as usize {
-        check_available::<T>(items.len())?; // a stable sort needs room of its own
+        if items.len() >= MIN_ITEMS {
+            check_available::<T>(items.len())?; // a stable sort needs room of its own
+        }
         items.sort_by_key(key);
         return Ok(());
     }
