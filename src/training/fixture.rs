@@ -61,7 +61,7 @@ impl Fixture {
             Worker::default().learn(&mut [task], pass, &batches, &order, None)?;
             head.end_pass()?;
         }
-        head.keep(None, context)?;
+        head.keep(None, None, context)?;
         Ok(head)
     }
 }

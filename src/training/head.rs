@@ -63,6 +63,15 @@ pub struct Plan<'a> {
     pub strength: Option<Strength>,
 }
 
+/// How factors become levels.
+#[derive(Clone, Copy)]
+pub struct Rounding {
+    /// β of the model.
+    pub beta: f64,
+    /// How much louder it is than the numbers that levels stand for.
+    pub pairs: f64,
+}
+
 /// How an output learns.
 pub struct Rules {
     /// How it learns from a batch.
@@ -162,9 +171,9 @@ impl Head {
     ///
     /// # Errors
     /// If there is not enough memory.
-    pub fn keep(&mut self, linear: Option<&Linear>, context: Context) -> Result<()> {
-        if self.rules.learner.has_levels() {
-            let mut state = self.rounded_state(None, linear, context)?;
+    pub fn keep(&mut self, rounding: Option<Rounding>, linear: Option<&Linear>, context: Context) -> Result<()> {
+        if let Some(rounding) = rounding {
+            let mut state = self.rounded_state(rounding, linear, context)?;
             levels::take_back_own_pairs(&mut state.weights, &self.rules.rows)?;
             self.kept = Kept::new(self.method, self.rules.learner.w_kind(), &state)?;
             self.kept_scale = Scale { beta: state.weights.v.first().map_or(1.0, |v| f64::from(v.abs())), ..state.scale };
@@ -175,22 +184,30 @@ impl Head {
         Ok(())
     }
 
-    /// Returns a head with factors rounded to levels of some strength, and w solved for them.
+    /// Returns how its factors become levels of some strength, if they do.
+    pub fn rounding(&self, strength: Strength) -> Option<Rounding> {
+        let beta = levels::beta(&self.state.weights, &self.rules.rows, strength.levels?);
+        Some(Rounding { beta: strength.pairs * beta, pairs: strength.pairs })
+    }
+
+    /// Returns a head with factors rounded to levels, and w solved for them.
     ///
     /// # Errors
     /// If it is stopped, or there is not enough memory.
-    pub fn rounded(&self, strength: Strength, linear: Option<&Linear>, context: Context) -> Result<Self> {
-        let state = self.rounded_state(Some(strength), linear, context)?;
+    pub fn rounded(&self, rounding: Rounding, linear: Option<&Linear>, context: Context) -> Result<Self> {
+        let state = self.rounded_state(rounding, linear, context)?;
         let kept = Kept::Signs(KeptSigns::default());
         Ok(Self { rules: self.rules.copied()?, scale: state.scale, state, kept, ..*self })
     }
 
-    /// Returns the state with factors rounded to levels, and w solved for them; of its own strength if none is given.
-    fn rounded_state(&self, strength: Option<Strength>, linear: Option<&Linear>, context: Context) -> Result<State> {
+    fn rounded_state(
+        &self,
+        Rounding { beta, pairs }: Rounding,
+        linear: Option<&Linear>,
+        context: Context,
+    ) -> Result<State> {
         let mut state = self.state.copied()?;
-        let strength = strength.or_else(|| self.rules.learner.quiet().map(Quiet::strength));
-        let Some(Strength { levels: Some(levels), pairs, .. }) = strength else { return Ok(state) };
-        levels::round(&mut state.weights, &self.rules.rows, levels)?;
+        levels::round(&mut state.weights, &self.rules.rows, beta / pairs)?;
         state.weights.v.iter_mut().for_each(|v| *v *= pairs as f32);
         if let Some(linear) = linear {
             self.rules.solve(&mut state, linear, ROUNDED_SWEEPS, context)?;

@@ -2,9 +2,10 @@
 
 use super::batches::Batches;
 use super::dropout::Dropout;
-use super::head::{Head, HeadId, Plan};
+use super::head::{Head, HeadId, Plan, Rounding};
 use super::history::HeldOut;
 use super::learner::Pace;
+use super::levels;
 use super::linear::Linear;
 use super::quiet::{Quiet, Strength};
 use super::pass::{Losses, Pass, Task, Worker};
@@ -142,8 +143,13 @@ impl Heads {
     /// # Errors
     /// If there is not enough memory.
     pub fn keep(&mut self, linear: Option<&Linear>, context: Context) -> Result<()> {
-        let keep = |(): &mut (), head: &mut Head| head.keep(linear, context);
-        context.threads.map(&mut self.all, || (), keep)?;
+        let strength = self.all.first().and_then(|head| head.rules.learner.quiet()).map(Quiet::strength);
+        let roundings = match strength {
+            Some(strength) => self.roundings(strength)?,
+            None => filled(self.all.len(), None)?,
+        };
+        let keep = |(): &mut (), (head, rounding): (&mut Head, Option<Rounding>)| head.keep(rounding, linear, context);
+        context.threads.map(self.all.iter_mut().zip(roundings), || (), keep)?;
         Ok(())
     }
 
@@ -159,9 +165,23 @@ impl Heads {
     /// # Errors
     /// If it is stopped, or there is not enough memory.
     pub fn rounded(&self, strength: Strength, linear: Option<&Linear>, context: Context) -> Result<Self> {
-        let round = |(): &mut (), head: &Head| head.rounded(strength, linear, context);
-        let all = context.threads.map(&self.all, || (), round)?;
+        let roundings = self.roundings(strength)?.into_iter().flatten();
+        let round = |(): &mut (), (head, rounding): (&Head, Rounding)| head.rounded(rounding, linear, context);
+        let all = context.threads.map(self.all.iter().zip(roundings), || (), round)?;
         Ok(Self { all, ..*self })
+    }
+
+    /// Returns how the factors of each head become levels of some strength, if they do: with a β that the file holds.
+    fn roundings(&self, strength: Strength) -> Result<Vec<Option<Rounding>>> {
+        let mut roundings = collect(self.all.iter().map(|head| head.rounding(strength)))?;
+        if self.outputs > 1 && strength.levels.is_some() {
+            let squares = roundings.iter().flatten().map(|rounding| rounding.beta * rounding.beta);
+            let stored = levels::stored_squares(&collect(squares)?)?;
+            for (rounding, square) in roundings.iter_mut().flatten().zip(stored) {
+                rounding.beta = square.sqrt();
+            }
+        }
+        Ok(roundings)
     }
 
     /// Replaces the visits of the rows, for other samples.

@@ -16,6 +16,7 @@ use crate::Result;
 use crate::encoding::Span;
 use crate::kernels::RowWeights;
 use crate::memory::{collect, filled, resize};
+use crate::model::{RealScale, Scales};
 
 /// How factors become levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -29,13 +30,29 @@ pub struct Levels {
 /// The most rows per cell: the signs of a feature are chosen among 2^T at a time.
 pub const MAX_TILINGS: usize = 8;
 
-/// Replaces factors by their signs, ±β, and returns β.
+/// Returns the β at which levels have the distance asked for.
+pub fn beta(weights: &RowWeights, rows: &Rows, levels: Levels) -> f64 {
+    levels.distance * root_mean_square(weights, rows) / 2.0
+}
+
+/// Returns the numbers nearest to β² that a file holds for several outputs, none of them zero: their levels then suit what
+/// is stored.
 ///
 /// # Errors
 /// If there is not enough memory.
-pub fn round(weights: &mut RowWeights, rows: &Rows, levels: Levels) -> Result<f64> {
-    let (m, size) = (weights.v.len() / rows.len().max(1), root_mean_square(weights, rows));
-    let beta = levels.distance * size / 2.0;
+pub fn stored_squares(squares: &[f64]) -> Result<Vec<f64>> {
+    let real = collect(squares.iter().map(|&beta_squared| RealScale { beta_squared, ..RealScale::default() }))?;
+    let scales = Scales::new(&real)?;
+    let least = libm::scalbn(scales.unit(), i32::from(scales.pairs_shift));
+    collect((0..squares.len()).map(|output| scales.real(output).beta_squared.max(least)))
+}
+
+/// Replaces factors by their signs, ±β.
+///
+/// # Errors
+/// If there is not enough memory.
+pub fn round(weights: &mut RowWeights, rows: &Rows, beta: f64) -> Result<()> {
+    let m = weights.v.len() / rows.len().max(1);
     let mut column = Vec::new();
     for span in rows.spans() {
         let tilings = span.tilings as usize;
@@ -59,7 +76,7 @@ pub fn round(weights: &mut RowWeights, rows: &Rows, levels: Levels) -> Result<f6
             }
         }
     }
-    Ok(beta)
+    Ok(())
 }
 
 /// Subtracts from w what the rows of each cell add to Q as pairs of each other, which levels do not know of.
