@@ -6,17 +6,14 @@ Each measurement runs in a process of its own, whose memory is that of one fit.
 from __future__ import annotations
 
 import argparse
-import resource
-import time
 from concurrent.futures import ProcessPoolExecutor
 from datetime import date
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import machine
-import numpy as np
 
+from sparse.measure import measure
 from sparse.sets import SOURCES, load
 from sparse.systems import SYSTEMS
 
@@ -56,7 +53,7 @@ def _table(name: str, systems: list[str]) -> list[str]:
     rows = []
     for system in systems:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-            found = pool.submit(_measure, name, system).result()
+            found = pool.submit(measure, name, system).result()
         print(name, system, found, flush=True)
         rows.append((system, found))
     metrics = [key for key in rows[0][1] if key not in ("bytes", "seconds", "mb")]
@@ -68,26 +65,6 @@ def _table(name: str, systems: list[str]) -> list[str]:
         for system, found in rows
     ]
     return [head, rule, *cells]
-
-
-def _measure(name: str, system: str) -> dict[str, Any]:
-    part = load(name)
-    assert part is not None
-    start = time.perf_counter()
-    score, size = SYSTEMS[system][1](part)
-    seconds = time.perf_counter() - start
-    scores = np.asarray(score(part.X_test), np.float64)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {**_figures(part.is_ratings, scores, part.y_test), "bytes": size, "seconds": seconds, "mb": peak}
-
-
-def _figures(is_ratings: bool, scores: Any, y: Any) -> dict[str, float]:
-    if is_ratings:
-        return {"RMSE": float(np.sqrt(np.mean((scores - y) ** 2)))}
-    from sklearn.metrics import roc_auc_score
-
-    losses = np.logaddexp(0, -np.where(y, 1, -1) * scores)
-    return {"AUC": float(roc_auc_score(y, scores)), "log loss": float(np.mean(losses))}
 
 
 if __name__ == "__main__":
