@@ -107,7 +107,7 @@ impl<'a> Trial<'a> {
         is_rare && self.is_mostly_categories()
     }
 
-    /// Returns whether there are so many categories that each fit takes long.
+    /// Returns whether each fit takes long because there are very many categories.
     pub fn has_many_rows(&self) -> bool {
         self.encoder.rows() > MANY_ROWS
     }
