@@ -79,7 +79,7 @@ pub struct Sketch {
 pub const MAX_BUCKETS: usize = 1 << 16;
 /// Values that are sorted at a time: they stay in the second-level cache.
 const CHUNK: usize = 1 << 18;
-/// A bucket is too heavy with more than one in so many parts of the weight that a cell should have.
+/// A bucket is too heavy if it has more than the weight that a cell should have, divided by this.
 const PARTS: f64 = 4.0;
 
 impl Sketch {
