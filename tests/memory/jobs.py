@@ -20,9 +20,9 @@ QUICK_MODEL = "floats"
 """And its model."""
 
 SAMPLES = 10_000
-"""So many that a list of a number a sample has more than 64 KB."""
+"""Samples: a list with one number for each takes more than 64 KB."""
 WIDE = 20_000
-"""So many columns."""
+"""Columns of the wide table."""
 
 
 def _numbers() -> tuple[Any, Any]:

@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn a_second_pass_divides_heavy_buckets() {
-        // Most values are close together, and so many others far apart that the shift must rise.
+        // Most values are close together; the others are too many and too far apart for the first shift.
         let mut values = numbers(3, 200_000, 32);
         values.extend((0..300_000).map(|i| 1000.0 + (i % 10) as f32 * 1e-4));
         let mut found = sketch(&values, None);
